@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # hwprofd: units under ASan and UBSan, and a whole one that is asked by curl.
 DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
-DAEMON_TESTS := config query store timeline wire worker http symbols
+DAEMON_TESTS := config query store timeline wire worker http symbols push
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
 		   $(BUILD)/san/tests/daemon/recordings.o
 DAEMON_PAGE_SAN := $(PAGE_SOURCES:%.c=$(BUILD)/san/%.o)

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests that wait: their bound, and what is dropped. Nobody takes them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fixture.h"
+#include "jobs.h"
+#include "push.h"
+#include "wire.h"
+
+#define SECOND	1000000000ULL
+
+enum {
+	SOME = 4000,		/* branches of a profile */
+	TOO_MANY = 20000,	/* of one that is larger than the bound */
+	ROUNDS_MAX = 40,
+	BASE = 0x400000,
+};
+
+static const struct build_id id = { .size = 20, .bytes = { 0xcd, [19] = 1 } };
+
+static struct config config;
+
+static int configure(void **state)
+{
+	config_default(&config);
+	strcpy(config.push_parca, "http://127.0.0.1:1");
+	strcpy(config.push_kinds, "edges");
+	config.push_seconds = 1;
+	config.push_spool_mib = 1;
+	return 0;
+}
+
+/* A recording of so many branches that the profile is large. */
+static void make_recording(struct fixture *fixture, uint64_t edges)
+{
+	struct hwprof_row_edge row = {
+		.row = {
+			.type = HWPROF_ROW_EDGE, .size = sizeof(row),
+			.space = 7, .session = 1, .pid = 7,
+		},
+		.kind = HWPROF_BRANCH_COND, .basis = HWPROF_BASIS_BRANCHES,
+	};
+	uint64_t i;
+
+	fixture_begin(fixture, "edges,lbr,rows");
+	fixture_comm(fixture, 1, 7, "prog", true);
+	fixture_map(fixture, 2, 7, BASE, 1 << 24, 0, "/no/prog", &id);
+	for (i = 0; i < edges; i++) {
+		row.from = BASE + 64 * i + i * i % 61;
+		row.to = row.end = BASE + i * 7919 % (1 << 24);
+		row.count = 1 + i * i % 9973;
+		fixture_row(fixture, 10, row.from, row.to, row.count,
+			    &row.row);
+	}
+	fixture_end(fixture);
+}
+
+static void make_parts(struct parts *parts, uint64_t edges)
+{
+	const struct job job = { .recording = true };
+	struct fixture fixture;
+	struct worker worker;
+	FILE *file;
+
+	make_recording(&fixture, edges);
+	file = fopen(fixture.path, "r");
+	assert_non_null(file);
+	assert_int_equal(worker_start(&worker, job_merge, &job, WORKER_NO_FILES,
+				      fileno(file), 60), 0);
+	assert_int_equal(worker_wait(&worker), ANSWER_OK);
+	fclose(file);
+	fixture_remove(&fixture);
+	*parts = (struct parts){ .count = 0 };
+	assert_int_equal(parts_read(parts, worker.out,
+				    lseek(worker.out, 0, SEEK_END)), 0);
+	close(worker.out);
+}
+
+static struct push_counts counts_of(const struct push *push)
+{
+	struct push_counts counts[PUSH_TARGETS];
+
+	push_count(push, counts);
+	return counts[PUSH_PARCA];
+}
+
+/* Adds a window, and waits until there is a request more, or one dropped. */
+static struct push_counts add_window(struct push *push,
+				     const struct parts *parts)
+{
+	struct push_counts before = counts_of(push), after = before;
+	uint64_t now = wire_now();
+
+	push_add(push, now - SECOND, now, parts);
+	while (after.waiting + after.dropped ==
+	       before.waiting + before.dropped) {
+		push_run(push);
+		usleep(5000);
+		after = counts_of(push);
+	}
+	return after;
+}
+
+static void test_bound(void **state)
+{
+	struct push *push = push_new(&config, NULL);
+	struct push_counts counts = { .sent = 0 };
+	struct parts parts;
+	unsigned int rounds;
+
+	make_parts(&parts, SOME);
+	for (rounds = 0; rounds < ROUNDS_MAX && counts.dropped < 2; rounds++) {
+		counts = add_window(push, &parts);
+		assert_true(counts.waiting_bytes <= 1 << 20);
+		assert_int_equal(counts.waiting + counts.dropped, rounds + 1);
+	}
+	assert_int_equal(counts.dropped, 2);
+	assert_true(counts.waiting > 0);
+	assert_int_equal(counts.sent, 0);
+	assert_true(counts.failed > 0);
+	/* Without a receiver nothing is kept, but for what is being sent. */
+	*config.push_parca = 0;
+	while (counts_of(push).waiting) {
+		push_run(push);
+		usleep(5000);
+	}
+	assert_int_equal(counts_of(push).waiting_bytes, 0);
+	parts_free(&parts);
+	push_free(push);
+}
+
+static void test_too_large(void **state)
+{
+	struct push *push = push_new(&config, NULL);
+	struct push_counts counts;
+	struct parts parts;
+
+	make_parts(&parts, TOO_MANY);
+	counts = add_window(push, &parts);
+	assert_int_equal(counts.dropped, 1);
+	assert_int_equal(counts.waiting_bytes, 0);
+	parts_free(&parts);
+	push_free(push);
+}
+
+/* Windows of more bytes than may wait are not taken. */
+static void test_pending(void **state)
+{
+	struct part_head head = { .kind = HWPROF_KIND_EDGES, .size = 2 << 20 };
+	struct push *push = push_new(&config, NULL);
+	struct parts parts = { .count = 0 };
+
+	assert_int_equal(parts_add(&parts, &head, calloc(1, head.size)), 0);
+	push_add(push, wire_now() - SECOND, wire_now(), &parts);
+	assert_int_equal(counts_of(push).dropped, 1);
+	assert_int_equal(push_timeout(push, 1000), 1000);
+	parts_free(&parts);
+	push_free(push);
+}
+
+static void test_nobody(void **state)
+{
+	struct part_head head = { .kind = HWPROF_KIND_EDGES, .size = 8 };
+	struct push *push;
+	struct parts parts = { .count = 0 };
+
+	config_default(&config);
+	push = push_new(&config, NULL);
+	assert_int_equal(parts_add(&parts, &head, calloc(1, head.size)), 0);
+	push_add(push, wire_now() - SECOND, wire_now(), &parts);
+	assert_false(push_run(push));
+	assert_int_equal(counts_of(push).dropped, 0);
+	assert_int_equal(push_timeout(push, 1000), 1000);
+	parts_free(&parts);
+	push_free(push);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_bound, configure),
+		cmocka_unit_test_setup(test_too_large, configure),
+		cmocka_unit_test_setup(test_pending, configure),
+		cmocka_unit_test_setup(test_nobody, configure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
