@@ -84,6 +84,9 @@ static int add_sides(struct making *making)
 static int read_kind(struct making *making, const struct side *side,
 		     enum hwprof_kind kind, struct hwprof_profile **profile)
 {
+	const struct hwprof_options options = {
+		.debuginfo = making->job->symbols,
+	};
 	int fd = dup(side->fd), error;
 	struct hwprof_file *file;
 
@@ -95,7 +98,8 @@ static int read_kind(struct making *making, const struct side *side,
 	}
 	error = hwprof_file_open_fd(&file, fd, side->name);
 	if (!error)
-		error = hwprof_profile_read(profile, kind, &file, 1, NULL);
+		error = hwprof_profile_read(profile, kind, &file, 1,
+					    &options);
 	if (error)
 		snprintf(making->message, sizeof(making->message), "%s",
 			 hwprof_file_error(file));
