@@ -197,7 +197,7 @@ static void step_on_exit(void *data,
 	if (record && record->armed && step_wanted(cpu)) {
 		step_bind(cpu, record);
 		/* nothing comes after it */
-		step_feed(cpu, STREAM_GAP, 0, 0, NULL);
+		step_gap(cpu, 0, NULL);
 	}
 	step_unbind(cpu, record);
 	cpu->record = NULL;
