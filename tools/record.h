@@ -31,8 +31,7 @@ struct record_request {
 	struct events_kind events[RECORD_EVENTS_MAX + 1];
 	char names[RECORD_EVENTS_MAX][256];
 	struct record_metrics metrics[RECORD_EVENTS_MAX];
-	/* We chose memory_mib. */
-	bool default_memory[RECORD_EVENTS_MAX + 1];
+	bool default_memory[RECORD_EVENTS_MAX + 1];	/* chosen for it */
 	size_t event_count;
 	size_t pages;
 	uint64_t period, frequency;	/* for events that take samples; 0: not
