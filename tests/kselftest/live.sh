@@ -236,7 +236,8 @@ own_is_told()
 		hwprof stat --json -- ./known 2> /tmp/stat.json &&
 		! grep -q stepped /tmp/stat.json &&
 		! hwprof record -q -o /tmp/live.data -- ./known 2>&1 | grep . &&
-		! command hwprof record -q -o /dev/null -- ./known 2>&1 | grep . &&
+		! command hwprof record -q -o /dev/null -- ./known 2>&1 |
+			grep . &&
 		! hwprof record -o /tmp/live.data -- ./nosuch 2>&1 |
 			grep -q stepped &&
 		! hwprof stat -- ./nosuch 2>&1 | grep -q stepped
