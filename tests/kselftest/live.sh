@@ -179,7 +179,7 @@ record_options()
 		&&
 		cat /tmp/report && grep -q known_inner /tmp/report &&
 		hwprof record -q -e loops,step -o /tmp/live.data -C 0 -D 0.5 \
-			-- ./spin
+			-- taskset 1 ./spin
 	[ $? = 143 ] && hwprof script /tmp/live.data > /tmp/script &&
 		grep -q ' totals ' /tmp/script
 }
