@@ -109,13 +109,13 @@ as_simulated()
 	shift 2
 	random=$(cat /proc/sys/kernel/randomize_va_space)
 	echo 0 > /proc/sys/kernel/randomize_va_space
-	[ -s /tmp/trace ] || command hwprof bpf -n 0 -o /tmp/trace \
+	[ -s /tmp/all.trace ] || command hwprof bpf -n 0 -o /tmp/all.trace \
 		./trace.bpf.o -- ./filtered
 	counts "$program" "$columns" ${1:+--set size=$1 --set ways=$2 \
 		--set line=$3 --set recent=$4}
 	status=$?
 	echo "$random" > /proc/sys/kernel/randomize_va_space
-	./simulate "$program" "$@" < /tmp/trace | sort > /tmp/simulated
+	./simulate "$program" "$@" < /tmp/all.trace | sort > /tmp/simulated
 	echo "$(wc -l < /tmp/counted) rows, and $(wc -l < /tmp/simulated)"
 	diff /tmp/counted /tmp/simulated | head -20
 	[ $status = 0 ] && [ -s /tmp/counted ] &&
@@ -188,7 +188,7 @@ streams()
 					wrong = 1
 			}
 			exit wrong
-		}' /tmp/trace /tmp/words
+		}' /tmp/all.trace /tmp/words
 }
 test_ok streams streams
 

@@ -20,22 +20,22 @@ traced()
 	"$@"
 	status=$?
 	echo 0 > $tracing/events/hwprof/enable
-	grep hwprof_ $tracing/trace > /tmp/trace
-	head -n 5 /tmp/trace
+	grep hwprof_ $tracing/trace > /tmp/rows.trace
+	head -n 5 /tmp/rows.trace
 	return $status
 }
 
 # sum EVENT FIELD: over all hits of the tracepoint
 sum()
 {
-	grep "hwprof_$1: " /tmp/trace | sed -n "s/.* $2=\([0-9]*\).*/\1/p" |
+	grep "hwprof_$1: " /tmp/rows.trace | sed -n "s/.* $2=\([0-9]*\).*/\1/p" |
 		awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 # last FIELD: of the last totals
 last()
 {
-	grep "hwprof_totals: " /tmp/trace | sed -n "s/.* $1=\([0-9]*\).*/\1/p" |
+	grep "hwprof_totals: " /tmp/rows.trace | sed -n "s/.* $1=\([0-9]*\).*/\1/p" |
 		tail -n 1
 }
 
@@ -74,8 +74,8 @@ all_profiles()
 edges()
 {
 	traced hwprof record -q -e edges,step -o $data -- ./known || return
-	grep -v ' end=0x0 ' /tmp/trace > /tmp/ended
-	mv /tmp/ended /tmp/trace
+	grep -v ' end=0x0 ' /tmp/rows.trace > /tmp/ended
+	mv /tmp/ended /tmp/rows.trace
 	is edges "$(last delivered)" "$(sum edge count)"
 }
 
