@@ -494,10 +494,20 @@ void stay_on(int cpu)
 		_exit(97);
 }
 
+/* Waits until the child has read the byte, so that it no longer sleeps there. */
+static void await_going(const struct child *child)
+{
+	int left = 1, tries = 5000;
+
+	while (tries-- && !ioctl(child->go, FIONREAD, &left) && left)
+		usleep(1000);
+}
+
 void child_go(struct child *child)
 {
 	if (write(child->go, "", 1) != 1)
 		perror("telling a child to go");
+	await_going(child);
 	close(child->go);
 }
 
