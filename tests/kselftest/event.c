@@ -494,7 +494,7 @@ void stay_on(int cpu)
 		_exit(97);
 }
 
-/* Waits until the child has read the byte, so that it no longer sleeps there. */
+/* Waits until the child has read the byte: it no longer sleeps there. */
 static void await_going(const struct child *child)
 {
 	int left = 1, tries = 5000;
