@@ -751,7 +751,8 @@ TEST_F(programs, dropped_records)
 	if (event_missing("lbr"))
 		SKIP(return, "no branch records");
 	open_lbr(_metadata, self, HWPROF_PROGRAM_DROP);
-	EXPECT_LT(1000, bpf_account(self->fd, HWPROF_PROGRAM_BRANCH).dropped);
+	/* Perf throttles the trigger on a busy machine. */
+	EXPECT_LT(100, bpf_account(self->fd, HWPROF_PROGRAM_BRANCH).dropped);
 	/* The oldest branch of a window is no event, and begins an edge. */
 	EXPECT_GE(self->tally.totals.windows, self->kinds[HWPROF_BRANCH_RET]);
 	EXPECT_LT(100, self->kinds[HWPROF_BRANCH_CALL]);
