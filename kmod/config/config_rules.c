@@ -81,7 +81,7 @@ enum { PARAMETERS = sizeof(parameters) / sizeof(parameters[0]) };
 
 /* --- decoding ----------------------------------------------------------- */
 
-static u64 place_mask(const struct field_place *place)
+static u64 config_place_mask(const struct field_place *place)
 {
 	return ~0ULL >> (63 - (place->high - place->low));
 }
@@ -90,7 +90,7 @@ u64 config_field(const u64 *words, enum field field)
 {
 	const struct field_place *place = &field_places[field];
 
-	return words[place->word] >> place->low & place_mask(place);
+	return words[place->word] >> place->low & config_place_mask(place);
 }
 
 u64 config_field_most(enum field field)
@@ -100,10 +100,11 @@ u64 config_field_most(enum field field)
 	for (i = 0; i < PARAMETERS; i++)
 		if (parameters[i].field == field && parameters[i].most)
 			return parameters[i].most;
-	return place_mask(&field_places[field]);
+	return config_place_mask(&field_places[field]);
 }
 
-static void decode_fields(struct session_config *config, const u64 *words)
+static void config_decode_fields(struct session_config *config,
+				 const u64 *words)
 {
 	u64 rest[CONFIG_WORDS];
 	int i;
@@ -114,7 +115,7 @@ static void decode_fields(struct session_config *config, const u64 *words)
 		const struct field_place *place = &field_places[i];
 
 		config->field[i] = config_field(words, i);
-		rest[place->word] &= ~(place_mask(place) << place->low);
+		rest[place->word] &= ~(config_place_mask(place) << place->low);
 	}
 	for (i = 0; i < CONFIG_WORDS; i++)
 		config->strays |= rest[i];
@@ -131,7 +132,8 @@ u32 config_engines(const u64 *words)
 	return engines;
 }
 
-static void decode_engines(struct session_config *config, const u64 *words)
+static void config_decode_engines(struct session_config *config,
+				  const u64 *words)
 {
 	int i;
 
@@ -143,7 +145,7 @@ static void decode_engines(struct session_config *config, const u64 *words)
 }
 
 /* Return true if what the event asks for is learnt from loads and stores. */
-static bool wants_accesses(const struct session_config *config)
+static bool config_wants_accesses(const struct session_config *config)
 {
 	switch (config->range_of) {
 	case HWPROF_RANGE_IP:
@@ -158,8 +160,8 @@ static bool wants_accesses(const struct session_config *config)
  * Choose among the sources that work here. Stepping sees the most, but only
  * programs; loads and stores are seen by no other source.
  */
-static enum source_id best_source(const struct session_config *config,
-				  const struct config_machine *machine)
+static enum source_id config_best_source(const struct session_config *config,
+					 const struct config_machine *machine)
 {
 	bool steps = machine->sources >> SOURCE_step & 1;
 	bool records = machine->sources >> SOURCE_lbr & 1;
@@ -173,8 +175,8 @@ static enum source_id best_source(const struct session_config *config,
 	return SOURCE_step;	/* and its caps say why not */
 }
 
-static void decode_source(struct session_config *config,
-			  const struct config_machine *machine)
+static void config_decode_source(struct session_config *config,
+				 const struct config_machine *machine)
 {
 	int i, named = -1;
 
@@ -185,14 +187,15 @@ static void decode_source(struct session_config *config,
 		if (named < 0)
 			named = i;
 	}
-	config->source = named < 0 ? best_source(config, machine) : (u32)named;
+	config->source =
+		named < 0 ? config_best_source(config, machine) : (u32)named;
 	config->source_caps = source_infos[config->source].caps;
 	config->windows = !(config->source_caps & SOURCE_WHOLE) ||
 			  config->burst;
 }
 
-static void decode_trigger(struct session_config *config,
-			   const struct config_machine *machine)
+static void config_decode_trigger(struct session_config *config,
+				  const struct config_machine *machine)
 {
 	bool frequency = config->request.freq && config->request.period;
 
@@ -217,11 +220,11 @@ void config_decode(struct session_config *config,
 		.user = !(request->exclude & EXCLUDE_USER),
 		.kernel = !(request->exclude & EXCLUDE_KERNEL),
 	};
-	decode_fields(config, request->words);
-	decode_engines(config, request->words);
-	config->accesses = wants_accesses(config);
-	decode_source(config, machine);
-	decode_trigger(config, machine);
+	config_decode_fields(config, request->words);
+	config_decode_engines(config, request->words);
+	config->accesses = config_wants_accesses(config);
+	config_decode_source(config, machine);
+	config_decode_trigger(config, machine);
 }
 
 /* --- rules -------------------------------------------------------------- */
@@ -238,7 +241,8 @@ static struct config_refusal config_allow(void)
 }
 
 /* Check that it has one profile, or several that go together. */
-static struct config_refusal check_engines(const struct session_config *config)
+static struct config_refusal
+config_check_engines(const struct session_config *config)
 {
 	if (config->strays)
 		return config_refuse(-EINVAL, -1,
@@ -253,7 +257,8 @@ static struct config_refusal check_engines(const struct session_config *config)
 	return config_allow();
 }
 
-static struct config_refusal check_source(const struct session_config *config)
+static struct config_refusal
+config_check_source(const struct session_config *config)
 {
 	if (config->sources & (config->sources - 1))
 		return config_refuse(-EINVAL, -1, "names more than one source");
@@ -264,8 +269,8 @@ static struct config_refusal check_source(const struct session_config *config)
 	return config_allow();
 }
 
-static bool is_misplaced(const struct session_config *config,
-			 const struct parameter *parameter)
+static bool config_is_misplaced(const struct session_config *config,
+				const struct parameter *parameter)
 {
 	u32 engine = parameter->engine_caps, source = parameter->source_caps;
 
@@ -276,8 +281,8 @@ static bool is_misplaced(const struct session_config *config,
 }
 
 static struct config_refusal
-check_parameter(const struct session_config *config,
-		const struct parameter *parameter)
+config_check_parameter(const struct session_config *config,
+		       const struct parameter *parameter)
 {
 	u64 value = config->field[parameter->field];
 
@@ -287,26 +292,27 @@ check_parameter(const struct session_config *config,
 	    (parameter->most && value > parameter->most))
 		return config_refuse(-EINVAL, parameter->field,
 				     parameter->range);
-	if (is_misplaced(config, parameter))
+	if (config_is_misplaced(config, parameter))
 		return config_refuse(-EINVAL, parameter->field,
 				     parameter->misplaced);
 	return config_allow();
 }
 
 static struct config_refusal
-check_parameters(const struct session_config *config)
+config_check_parameters(const struct session_config *config)
 {
 	struct config_refusal refusal = config_allow();
 	int i;
 
 	for (i = 0; i < PARAMETERS && !refusal.error; i++)
-		refusal = check_parameter(config, &parameters[i]);
+		refusal = config_check_parameter(config, &parameters[i]);
 	return refusal;
 }
 
 /* A raw event's number is another event on other cores. */
-static struct config_refusal check_trigger(const struct session_config *config,
-					   const struct config_machine *machine)
+static struct config_refusal
+config_check_trigger(const struct session_config *config,
+		     const struct config_machine *machine)
 {
 	if (!config->raw_event)
 		return config_allow();
@@ -342,7 +348,8 @@ bool config_is_fed(const struct session_config *config)
 }
 
 /* Windows and samples are summarised or counted. They are no perf samples. */
-static struct config_refusal check_windows(const struct session_config *config)
+static struct config_refusal
+config_check_windows(const struct session_config *config)
 {
 	if (!config->windows)
 		return config_allow();
@@ -358,8 +365,9 @@ static struct config_refusal check_windows(const struct session_config *config)
 	return config_allow();
 }
 
-static struct config_refusal check_machine(const struct session_config *config,
-					   const struct config_machine *machine)
+static struct config_refusal
+config_check_machine(const struct session_config *config,
+		     const struct config_machine *machine)
 {
 	if (!(machine->sources >> config->source & 1))
 		return config_refuse(-EOPNOTSUPP, source_fields[config->source],
@@ -369,21 +377,21 @@ static struct config_refusal check_machine(const struct session_config *config,
 		return config_refuse(-EOPNOTSUPP, source_fields[config->source],
 				     "is of the kernel, which stepping does "
 				     "not see");
-	return check_windows(config);
+	return config_check_windows(config);
 }
 
 struct config_refusal config_check(const struct session_config *config,
 				   const struct config_machine *machine)
 {
-	struct config_refusal refusal = check_engines(config);
+	struct config_refusal refusal = config_check_engines(config);
 
 	if (!refusal.error)
-		refusal = check_source(config);
+		refusal = config_check_source(config);
 	if (!refusal.error)
-		refusal = check_parameters(config);
+		refusal = config_check_parameters(config);
 	if (!refusal.error)
-		refusal = check_trigger(config, machine);
-	return refusal.error ? refusal : check_machine(config, machine);
+		refusal = config_check_trigger(config, machine);
+	return refusal.error ? refusal : config_check_machine(config, machine);
 }
 
 int config_check_feeder(const struct session_config *config,
