@@ -34,7 +34,7 @@ struct branch_table {
 		 HWPROF_ROW_BRANCHES_MAX * sizeof(struct hwprof_branch)) / 8];
 };
 
-static struct hwprof_row_branches *table_row(struct branch_table *table)
+static struct hwprof_row_branches *branch_row(struct branch_table *table)
 {
 	return (struct hwprof_row_branches *)table->row;
 }
@@ -79,7 +79,7 @@ static bool branch_feed(void *memory, void *cursor_memory,
 {
 	struct branch_cursor *cursor = cursor_memory;
 	struct branch_table *table = memory;
-	struct hwprof_row_branches *row = table_row(table);
+	struct hwprof_row_branches *row = branch_row(table);
 	u64 sequence = cursor->sequence++;
 
 	if (event->kind > STREAM_GAP)
@@ -105,7 +105,7 @@ static bool branch_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 			void *context)
 {
 	struct branch_table *table = memory;
-	struct hwprof_row_branches *row = table_row(table);
+	struct hwprof_row_branches *row = branch_row(table);
 
 	if (!row->count || (space && row->row.space != space))
 		return true;
@@ -122,7 +122,7 @@ static bool branch_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 static void branch_forget(void *memory, u32 space)
 {
 	struct branch_table *table = memory;
-	struct hwprof_row_branches *row = table_row(table);
+	struct hwprof_row_branches *row = branch_row(table);
 
 	if (space && row->row.space != space)
 		return;

@@ -37,15 +37,15 @@ static u64 burst_between(u64 value, u64 least, u64 most)
 }
 
 /* Return the program's time, in ns, that pays for a cost of @cost ns. */
-static u64 pays_for(const struct burst_control *control, u64 cost)
+static u64 burst_pays_for(const struct burst_control *control, u64 cost)
 {
 	return cost * 1000 / control->permille;
 }
 
-static u64 average_distance(const struct burst_control *control)
+static u64 burst_average_distance(const struct burst_control *control)
 {
-	return burst_between(pays_for(control, control->cost), BURST_NEAREST,
-			     BURST_FARTHEST / SLOWEST / 2);
+	return burst_between(burst_pays_for(control, control->cost),
+			     BURST_NEAREST, BURST_FARTHEST / SLOWEST / 2);
 }
 
 static u64 burst_average(u64 old, u64 value, u32 count)
@@ -68,7 +68,7 @@ void burst_control_init(struct burst_control *control, u32 permille, u64 guess)
  * cost far beyond the peak is cut: most likely something else interrupted the
  * tick. If not, it comes again, and the peak grows.
  */
-static u64 note_peak(struct burst_control *control, u64 cost)
+static u64 burst_note_peak(struct burst_control *control, u64 cost)
 {
 	if (cost > control->peak)
 		control->peak = cost = min(cost, control->peak * OUTLIER);
@@ -78,9 +78,9 @@ static u64 note_peak(struct burst_control *control, u64 cost)
 }
 
 /* Return the time that pays for @ticks ticks of peak cost. */
-static s64 pays_for_peaks(const struct burst_control *control, u32 ticks)
+static s64 burst_pays_for_peaks(const struct burst_control *control, u32 ticks)
 {
-	return (s64)burst_between(pays_for(control, control->peak),
+	return (s64)burst_between(burst_pays_for(control, control->peak),
 				  BURST_NEAREST, BURST_FARTHEST) * ticks;
 }
 
@@ -102,7 +102,7 @@ void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 {
 	s64 owed, saved;
 
-	cost = note_peak(control, min(cost, COST_MOST));
+	cost = burst_note_peak(control, min(cost, COST_MOST));
 	time = min(time, TIME_MOST);
 	units = min(units, UNITS_MOST);
 	if (control->ticks < BURST_MEMORY)
@@ -111,22 +111,23 @@ void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 	control->time = burst_average(control->time, time, control->ticks);
 	control->units = burst_average(control->units, units, control->ticks);
 
-	owed = pays_for_peaks(control, OWED_MOST);
-	saved = average_distance(control) * SAVED_MOST;
-	control->due += (s64)pays_for(control, cost + burst_repay(control)) -
-			(s64)time;
+	owed = burst_pays_for_peaks(control, OWED_MOST);
+	saved = burst_average_distance(control) * SAVED_MOST;
+	control->due +=
+		(s64)burst_pays_for(control, cost + burst_repay(control)) -
+		(s64)time;
 	control->due = control->due > owed ? owed :
 		       control->due < -saved ? -saved : control->due;
 }
 
 bool burst_must_pass(const struct burst_control *control)
 {
-	return control->due > pays_for_peaks(control, OWED_MUCH);
+	return control->due > burst_pays_for_peaks(control, OWED_MUCH);
 }
 
 u64 burst_distance(const struct burst_control *control, u32 random)
 {
-	u64 usual = average_distance(control);
+	u64 usual = burst_average_distance(control);
 	s64 wanted = (s64)usual + control->due / EVEN_OUT;
 	u64 distance = burst_between(wanted < 0 ? 0 : wanted, usual / FASTEST,
 				     usual * SLOWEST);

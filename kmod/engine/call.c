@@ -26,8 +26,8 @@ static unsigned int call_unit(const struct engine_params *params,
 	return event->kind == STREAM_CALL;
 }
 
-static bool knows_call(const struct saving_table *table,
-		       const struct stream_event *event)
+static bool call_is_known(const struct saving_table *table,
+			  const struct stream_event *event)
 {
 	const u64 name[SAVING_WORDS] = { event->from, event->to };
 	u64 key = saving_key(&call_kind, table, event->space, name);
@@ -40,7 +40,7 @@ static bool call_knows_window(void *table, struct window *window)
 	const struct stream_event *event;
 
 	while ((event = window_next(window)))
-		if (event->kind == STREAM_CALL && !knows_call(table, event))
+		if (event->kind == STREAM_CALL && !call_is_known(table, event))
 			return false;
 	return true;
 }

@@ -7,8 +7,9 @@ struct call_pair {
 	u64 name[2];		/* site, callee */
 };
 
-static bool tell_pair(const struct saving_table *table,
-		      struct saving_item *item, engine_emit emit, void *context)
+static bool call_tell_pair(const struct saving_table *table,
+			   struct saving_item *item, engine_emit emit,
+			   void *context)
 {
 	const struct hwprof_row_call row = {
 		.row.type = HWPROF_ROW_CALL,
@@ -29,7 +30,7 @@ static bool tell_pair(const struct saving_table *table,
 const struct saving_kind call_kind = {
 	.size	= sizeof(struct call_pair),
 	.words	= 2,
-	.tell	= tell_pair,
+	.tell	= call_tell_pair,
 };
 
 void call_count(struct saving_table *table, u32 space, u64 site, u64 callee)

@@ -94,12 +94,13 @@ static __always_inline struct cct_frame *cct_frame_at(struct cct_cursor *cursor,
 }
 
 /* Return the running frame. */
-static __always_inline struct cct_frame *frame_now(struct cct_cursor *cursor)
+static __always_inline struct cct_frame *
+cct_frame_now(struct cct_cursor *cursor)
 {
 	return cct_frame_at(cursor, cursor->walk.depth);
 }
 
-static bool is_kept(const struct cct_cursor *cursor, u32 depth)
+static bool cct_is_kept(const struct cct_cursor *cursor, u32 depth)
 {
 	const struct walk *walk = &cursor->walk;
 
@@ -107,12 +108,12 @@ static bool is_kept(const struct cct_cursor *cursor, u32 depth)
 }
 
 /* Return why the frame below waits. The frame @depth must be kept. */
-static enum walk_kind begun_by(const struct cct_cursor *cursor, u32 depth)
+static enum walk_kind cct_begun_by(const struct cct_cursor *cursor, u32 depth)
 {
 	return cursor->walk.kind[walk_index(depth - 1)];
 }
 
-static u64 site_of(const struct cct_cursor *cursor, u32 depth)
+static u64 cct_site_of(const struct cct_cursor *cursor, u32 depth)
 {
 	return cursor->walk.site[walk_index(depth - 1)];
 }
@@ -126,14 +127,14 @@ static __always_inline struct cct_frame *cct_push(struct cct_cursor *cursor,
 		cursor->walk.bottom++;
 	}
 	walk_push(&cursor->walk, site, kind);
-	return frame_now(cursor);
+	return cct_frame_now(cursor);
 }
 
 /*
  * The frame above has returned. If it stands for several, one less of them is
  * left.
  */
-static void pop_repeat(struct cct_cursor *cursor)
+static void cct_pop_repeat(struct cct_cursor *cursor)
 {
 	u32 depth = cursor->walk.depth + 1;
 	struct cct_frame *frame = cct_frame_at(cursor, depth);
@@ -158,8 +159,8 @@ static const struct cct_frame *cct_find_on_chain(struct cct_cursor *cursor,
 		if (frame->callee == callee && callee)
 			return frame;
 		if (depth == cursor->walk.bottom ||
-		    !is_kept(cursor, frame->entry_depth) ||
-		    begun_by(cursor, frame->entry_depth) != WALK_CALL)
+		    !cct_is_kept(cursor, frame->entry_depth) ||
+		    cct_begun_by(cursor, frame->entry_depth) != WALK_CALL)
 			return NULL;
 		depth = frame->entry_depth - 1;
 	}
@@ -183,8 +184,8 @@ static __always_inline bool cct_is_over(const struct cct_frame *frame,
  * have pushed nothing but the return address of its call. Where calls push
  * nothing, a frame that makes calls takes at least 16 bytes.
  */
-static bool is_lean(const struct cct_frame *frame,
-		    const struct cct_frame *above)
+static bool cct_is_lean(const struct cct_frame *frame,
+			const struct cct_frame *above)
 {
 	return frame->stack - above->stack - 1 <
 	       16 * ((u64)frame->repeats + 1) - 1;
@@ -199,10 +200,10 @@ static bool is_lean(const struct cct_frame *frame,
  * another stack, or in a frame that is forgotten: then the pointer says
  * nothing, and the answer is the frame that ran.
  */
-static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
+static u32 cct_frame_by_stack(struct cct_cursor *cursor, u64 stack)
 {
 	u32 ran = cursor->walk.depth, depth = ran;
-	const struct cct_frame *frame = frame_now(cursor), *above;
+	const struct cct_frame *frame = cct_frame_now(cursor), *above;
 
 	if (depth == cursor->walk.bottom || !cct_is_over(frame, stack))
 		return ran;
@@ -210,7 +211,7 @@ static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 		above = frame;
 		frame = cct_frame_at(cursor, depth);
 		if (!frame->stack || stack < frame->stack ||
-		    (stack == frame->stack && is_lean(frame, above)))
+		    (stack == frame->stack && cct_is_lean(frame, above)))
 			return depth;
 	}
 	return ran;
@@ -218,15 +219,15 @@ static u32 frame_by_stack(struct cct_cursor *cursor, u64 stack)
 
 /* --- nodes -------------------------------------------------------------- */
 
-static u64 root_id(const struct cct_table *table, u32 space)
+static u64 cct_root_id(const struct cct_table *table, u32 space)
 {
 	return cct_id(table->seed, space, HWPROF_CONTEXT_ROOT);
 }
 
 /* Return NULL if there is no room. */
-static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
-				  u64 site, u64 callee, u32 space,
-				  enum hwprof_context_kind kind)
+static struct cct_node *cct_make_node(struct cct_table *table, u64 id,
+				      u64 parent, u64 site, u64 callee,
+				      u32 space, enum hwprof_context_kind kind)
 {
 	const struct cct_node like = {
 		.id = id, .parent = parent, .callee = callee, .site = site,
@@ -240,30 +241,31 @@ static struct cct_node *make_node(struct cct_table *table, u64 id, u64 parent,
  * Recreate the node of @frame in this table. Return NULL if it is full, or if
  * the caller is forgotten.
  */
-static struct cct_node *make_again(struct cct_table *table,
-				   struct cct_cursor *cursor,
-				   const struct cct_frame *frame)
+static struct cct_node *cct_make_again(struct cct_table *table,
+				       struct cct_cursor *cursor,
+				       const struct cct_frame *frame)
 {
 	u32 depth = frame->entry_depth;
 
-	if (frame->id == root_id(table, cursor->walk.space))
-		return make_node(table, frame->id, 0, 0, 0, cursor->walk.space,
-				 HWPROF_CONTEXT_ROOT);
-	if (!is_kept(cursor, depth))
+	if (frame->id == cct_root_id(table, cursor->walk.space))
+		return cct_make_node(table, frame->id, 0, 0, 0,
+				     cursor->walk.space, HWPROF_CONTEXT_ROOT);
+	if (!cct_is_kept(cursor, depth))
 		return NULL;
 	frame = cct_frame_at(cursor, depth);
-	if (begun_by(cursor, depth) == WALK_HANDLER)
-		return make_node(table, frame->id, 0, 0, frame->callee,
-				 cursor->walk.space, HWPROF_CONTEXT_SIGNAL);
-	return make_node(table, frame->id, cct_frame_at(cursor, depth - 1)->id,
-			 site_of(cursor, depth), frame->callee,
-			 cursor->walk.space, HWPROF_CONTEXT_CALL);
+	if (cct_begun_by(cursor, depth) == WALK_HANDLER)
+		return cct_make_node(table, frame->id, 0, 0, frame->callee,
+				     cursor->walk.space, HWPROF_CONTEXT_SIGNAL);
+	return cct_make_node(table, frame->id,
+			     cct_frame_at(cursor, depth - 1)->id,
+			     cct_site_of(cursor, depth), frame->callee,
+			     cursor->walk.space, HWPROF_CONTEXT_CALL);
 }
 
 /* Return the node of a frame; NULL if there is no memory for it. */
-static struct cct_node *node_of(struct cct_table *table,
-				struct cct_cursor *cursor,
-				struct cct_frame *frame)
+static struct cct_node *cct_node_of(struct cct_table *table,
+				    struct cct_cursor *cursor,
+				    struct cct_frame *frame)
 {
 	struct cct_node *node = cct_at(&table->tree, frame->node, frame->id);
 
@@ -271,7 +273,7 @@ static struct cct_node *node_of(struct cct_table *table,
 		return node;
 	node = cct_find(&table->tree, frame->id);
 	if (!node)
-		node = make_again(table, cursor, frame);
+		node = cct_make_again(table, cursor, frame);
 	if (node)
 		frame->node = cct_number(&table->tree, node);
 	return node;
@@ -284,7 +286,7 @@ static void cct_spend(struct cct_table *table, struct cct_cursor *cursor)
 
 	if (!cursor->branches)
 		return;
-	node = node_of(table, cursor, frame_now(cursor));
+	node = cct_node_of(table, cursor, cct_frame_now(cursor));
 	if (node)
 		node->branches += cursor->branches;
 	cursor->branches = 0;
@@ -293,16 +295,17 @@ static void cct_spend(struct cct_table *table, struct cct_cursor *cursor)
 /* --- calls -------------------------------------------------------------- */
 
 /* Make the call's node or recursive edge in this table. */
-static struct cct_node *make_edge(struct cct_table *table,
-				  struct cct_cursor *cursor, u64 id, u64 site,
-				  u64 callee, const struct cct_frame *ancestor)
+static struct cct_node *cct_make_edge(struct cct_table *table,
+				      struct cct_cursor *cursor, u64 id,
+				      u64 site, u64 callee,
+				      const struct cct_frame *ancestor)
 {
-	const struct cct_frame *caller = frame_now(cursor);
+	const struct cct_frame *caller = cct_frame_now(cursor);
 	struct cct_node *edge;
 
-	edge = make_node(table, id, caller->id, site, callee,
-			 cursor->walk.space,
-			 ancestor ? HWPROF_CONTEXT_RECURSION :
+	edge = cct_make_node(table, id, caller->id, site, callee,
+			     cursor->walk.space,
+			     ancestor ? HWPROF_CONTEXT_RECURSION :
 				    HWPROF_CONTEXT_CALL);
 	if (edge && ancestor)
 		edge->target = ancestor->id;
@@ -323,10 +326,10 @@ static void cct_count_node(struct cct_table *table, struct cct_node *edge)
  * Enter a frame in the node of @ancestor; if that is forgotten, in the node
  * @id.
  */
-static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
-			const struct cct_frame *ancestor)
+static void cct_enter_again(struct cct_cursor *cursor, u64 site, u64 callee,
+			    u64 id, const struct cct_frame *ancestor)
 {
-	struct cct_frame *caller = frame_now(cursor);
+	struct cct_frame *caller = cct_frame_now(cursor);
 	struct cct_frame frame = {
 		.id = id, .callee = callee,
 		.node = ancestor ? ancestor->node : CCT_NO_NODE,
@@ -337,7 +340,7 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
 	};
 
 	if (caller->again && caller->id == id &&
-	    site_of(cursor, cursor->walk.depth) == site)
+	    cct_site_of(cursor, cursor->walk.depth) == site)
 		caller->repeats++;
 	else
 		*cct_push(cursor, site, WALK_CALL) = frame;
@@ -347,11 +350,11 @@ static void enter_again(struct cct_cursor *cursor, u64 site, u64 callee, u64 id,
  * Take a call from a chain that is as long as it may be. The caller's node
  * counts it, and all calls below it.
  */
-static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
-			 u64 site)
+static void cct_enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
+			     u64 site)
 {
-	struct cct_frame *caller = frame_now(cursor);
-	struct cct_node *node = node_of(table, cursor, caller);
+	struct cct_frame *caller = cct_frame_now(cursor);
+	struct cct_node *node = cct_node_of(table, cursor, caller);
 
 	if (node) {
 		node->deeper++;
@@ -360,13 +363,13 @@ static void enter_deeper(struct cct_table *table, struct cct_cursor *cursor,
 		table->tree.evicted++;
 	}
 	cursor->edge = 0;
-	enter_again(cursor, site, caller->callee, caller->id, caller);
+	cct_enter_again(cursor, site, caller->callee, caller->id, caller);
 }
 
-static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
-					u64 callee, u64 id, u32 node)
+static __always_inline void cct_enter_child(struct cct_cursor *cursor, u64 site,
+					    u64 callee, u64 id, u32 node)
 {
-	u16 level = frame_now(cursor)->level + 1;
+	u16 level = cct_frame_now(cursor)->level + 1;
 	struct cct_frame *frame = cct_push(cursor, site, WALK_CALL);
 
 	frame->id = id;
@@ -386,7 +389,7 @@ static __always_inline void enter_child(struct cct_cursor *cursor, u64 site,
 static void cct_enter(struct cct_table *table, struct cct_cursor *cursor,
 		      u64 site, u64 callee)
 {
-	const struct cct_frame *caller = frame_now(cursor);
+	const struct cct_frame *caller = cct_frame_now(cursor);
 	const struct cct_frame *ancestor = NULL;
 	u64 id = cct_id(caller->id, site, callee);
 	struct cct_node *edge = cct_find(&table->tree, id);
@@ -395,42 +398,42 @@ static void cct_enter(struct cct_table *table, struct cct_cursor *cursor,
 		ancestor = cct_find_on_chain(cursor, callee);
 	if (unlikely(!edge)) {
 		if (!ancestor && caller->level >= CCT_DEPTH) {
-			enter_deeper(table, cursor, site);
+			cct_enter_deeper(table, cursor, site);
 			return;
 		}
-		edge = make_edge(table, cursor, id, site, callee, ancestor);
+		edge = cct_make_edge(table, cursor, id, site, callee, ancestor);
 	}
 	cct_count_node(table, edge);
 	cursor->edge = edge ? id : 0;
 	if (ancestor)
-		enter_again(cursor, site, callee, ancestor->id, ancestor);
+		cct_enter_again(cursor, site, callee, ancestor->id, ancestor);
 	else if (edge && edge->kind == HWPROF_CONTEXT_RECURSION)
-		enter_again(cursor, site, callee, edge->target, NULL);
+		cct_enter_again(cursor, site, callee, edge->target, NULL);
 	else
-		enter_child(cursor, site, callee, id, edge ?
-			    cct_number(&table->tree, edge) : CCT_NO_NODE);
+		cct_enter_child(cursor, site, callee, id, edge ?
+				cct_number(&table->tree, edge) : CCT_NO_NODE);
 }
 
 /*
  * Return true if the procedure at @called can be a stub that has jumped @from.
  */
-static __always_inline bool is_of_stub(u64 called, u64 from)
+static __always_inline bool cct_is_of_stub(u64 called, u64 from)
 {
 	return from == called || from == called + CCT_ENDBR64;
 }
 
-static __always_inline struct cct_stub *stub_of(struct cct_table *table,
-						u64 address)
+static __always_inline struct cct_stub *cct_stub_of(struct cct_table *table,
+						    u64 address)
 {
 	return &table->stubs[(address * HASH_PRIME >> 32) & (CCT_STUBS - 1)];
 }
 
 /* Return the procedure that a call to @address enters, as far as is known. */
-static __always_inline u64 callee_of(struct cct_table *table,
-				     const struct cct_cursor *cursor,
-				     u64 address)
+static __always_inline u64 cct_callee_of(struct cct_table *table,
+					 const struct cct_cursor *cursor,
+					 u64 address)
 {
-	const struct cct_stub *stub = stub_of(table, address);
+	const struct cct_stub *stub = cct_stub_of(table, address);
 
 	return unlikely(stub->address == address &&
 			stub->space == cursor->walk.space) ? stub->target :
@@ -441,7 +444,7 @@ static void cct_enter_call(struct cct_table *table, struct cct_cursor *cursor,
 			   const struct stream_event *event)
 {
 	cursor->called = event->to;
-	cursor->entered = callee_of(table, cursor, event->to);
+	cursor->entered = cct_callee_of(table, cursor, event->to);
 	cursor->stack = cct_stack_of(event);
 	cct_enter(table, cursor, event->from, cursor->entered);
 }
@@ -450,13 +453,13 @@ static void cct_enter_call(struct cct_table *table, struct cct_cursor *cursor,
  * The last call was counted for the wrong procedure: count it for @callee
  * instead.
  */
-static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
-			  u64 callee)
+static void cct_enter_instead(struct cct_table *table,
+			      struct cct_cursor *cursor, u64 callee)
 {
 	struct cct_node *edge = cursor->edge ?
 				cct_find(&table->tree, cursor->edge) : NULL;
 	u32 depth = cursor->walk.depth;
-	u64 site = site_of(cursor, depth);
+	u64 site = cct_site_of(cursor, depth);
 
 	if (!edge || !edge->calls)
 		return;		/* It was counted in a table that is gone; leave
@@ -466,41 +469,42 @@ static void enter_instead(struct cct_table *table, struct cct_cursor *cursor,
 	if (cct_is_told(edge))
 		cct_remove(&table->tree, edge);
 	cursor->walk.depth--;
-	pop_repeat(cursor);
+	cct_pop_repeat(cursor);
 	cct_enter(table, cursor, site, callee);
 }
 
 /* The event behind a call tells whether the call led to a stub. */
-static void settle_call(struct cct_table *table, struct cct_cursor *cursor,
-			const struct stream_event *event)
+static void cct_settle_call(struct cct_table *table, struct cct_cursor *cursor,
+			    const struct stream_event *event)
 {
 	u64 called = cursor->called, callee = called;
 
 	cursor->called = WALK_NOWHERE;
 	if (event->kind == STREAM_INDIRECT &&
 	    event->space == cursor->walk.space &&
-	    is_of_stub(called, event->from)) {
+	    cct_is_of_stub(called, event->from)) {
 		callee = event->to;
-		*stub_of(table, called) = (struct cct_stub) {
+		*cct_stub_of(table, called) = (struct cct_stub) {
 			called, callee, event->space, 0,
 		};
 	}
 	if (callee != cursor->entered)
-		enter_instead(table, cursor, callee);
+		cct_enter_instead(table, cursor, callee);
 }
 
-static void enter_handler(struct cct_table *table, struct cct_cursor *cursor,
-			  const struct stream_event *event)
+static void cct_enter_handler(struct cct_table *table,
+			      struct cct_cursor *cursor,
+			      const struct stream_event *event)
 {
 	u64 next = event->from, handler = event->to;
-	u64 id = cct_id(root_id(table, cursor->walk.space),
+	u64 id = cct_id(cct_root_id(table, cursor->walk.space),
 			HWPROF_CONTEXT_SIGNAL, handler);
 	struct cct_node *node = cct_find(&table->tree, id);
 	struct cct_frame *frame = cct_push(cursor, next, WALK_HANDLER);
 
 	if (!node)
-		node = make_node(table, id, 0, 0, handler, cursor->walk.space,
-				 HWPROF_CONTEXT_SIGNAL);
+		node = cct_make_node(table, id, 0, 0, handler,
+				     cursor->walk.space, HWPROF_CONTEXT_SIGNAL);
 	cct_count_node(table, node);
 	*frame = (struct cct_frame) {
 		.id = id, .callee = handler,
@@ -521,32 +525,35 @@ static void cct_restart(const struct cct_table *table,
 {
 	walk_restart(&cursor->walk, to ? to : WALK_NOWHERE, space);
 	cursor->base = (struct cct_frame) {
-		.id = root_id(table, space), .node = CCT_NO_NODE,
+		.id = cct_root_id(table, space), .node = CCT_NO_NODE,
 	};
 }
 
 /* Enter a root, for a procedure that unseen code has called. */
-static void enter_root(const struct cct_table *table,
-		       struct cct_cursor *cursor,
-		       const struct stream_event *event, enum walk_kind kind)
+static void cct_enter_root(const struct cct_table *table,
+			   struct cct_cursor *cursor,
+			   const struct stream_event *event,
+			   enum walk_kind kind)
 {
 	struct cct_frame *frame = cct_push(cursor, event->from, kind);
 
 	*frame = (struct cct_frame) {
-		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
+		.id = cct_root_id(table, cursor->walk.space),
+		.node = CCT_NO_NODE,
 		.entry_depth = cursor->walk.depth,
 		.stack = cct_stack_of(event),
 	};
 }
 
 /* Enter a root, for code that a return led to without matching a call. */
-static void enter_stray(const struct cct_table *table,
-			struct cct_cursor *cursor)
+static void cct_enter_stray(const struct cct_table *table,
+			    struct cct_cursor *cursor)
 {
 	struct cct_frame *frame = cct_push(cursor, 0, WALK_STRAY);
 
 	*frame = (struct cct_frame) {
-		.id = root_id(table, cursor->walk.space), .node = CCT_NO_NODE,
+		.id = cct_root_id(table, cursor->walk.space),
+		.node = CCT_NO_NODE,
 		.entry_depth = cursor->walk.depth,
 	};
 }
@@ -563,19 +570,19 @@ static void cct_leave(const struct cct_table *table, struct cct_cursor *cursor,
 
 	if (!walk_returns(&cursor->walk, event->to)) {
 		cursor->walk.depth =
-			frame_by_stack(cursor, cct_stack_of(event));
+			cct_frame_by_stack(cursor, cct_stack_of(event));
 		if (cursor->walk.depth != runs)
 			return;
 	}
 	switch (walk_return(&cursor->walk, event->to)) {
 	case WALK_BACK:
-		pop_repeat(cursor);
+		cct_pop_repeat(cursor);
 		break;
 	case WALK_RESTORER:
 		break;
 	case WALK_LOST:
 		if (runs != cursor->walk.bottom)
-			enter_stray(table, cursor);
+			cct_enter_stray(table, cursor);
 		else
 			cct_restart(table, cursor, event->to,
 				    cursor->walk.space);
@@ -587,11 +594,11 @@ static void cct_leave(const struct cct_table *table, struct cct_cursor *cursor,
  * Return true if the jump leaves the frame: a longjmp(), or code that jumps
  * instead of returning.
  */
-static __always_inline bool jumps_out(struct cct_cursor *cursor,
-				      const struct stream_event *event)
+static __always_inline bool cct_jumps_out(struct cct_cursor *cursor,
+					  const struct stream_event *event)
 {
 	return event->kind == STREAM_INDIRECT &&
-	       cct_is_over(frame_now(cursor), cct_stack_of(event));
+	       cct_is_over(cct_frame_now(cursor), cct_stack_of(event));
 }
 
 /* --- feeding ------------------------------------------------------------ */
@@ -606,7 +613,7 @@ static void cct_turn(struct cct_table *table, struct cct_cursor *cursor,
 	switch (event->kind) {
 	case STREAM_INDIRECT:
 		cursor->walk.depth =
-			frame_by_stack(cursor, cct_stack_of(event));
+			cct_frame_by_stack(cursor, cct_stack_of(event));
 		break;
 	case STREAM_CALL:
 		cct_enter_call(table, cursor, event);
@@ -615,7 +622,7 @@ static void cct_turn(struct cct_table *table, struct cct_cursor *cursor,
 		cct_leave(table, cursor, event);
 		break;
 	case STREAM_SIGNAL:
-		enter_handler(table, cursor, event);
+		cct_enter_handler(table, cursor, event);
 		break;
 	case STREAM_SIGRETURN:
 		if (walk_sigreturn(&cursor->walk, to) == WALK_LOST)
@@ -641,13 +648,13 @@ static void cct_arrive(struct cct_table *table, struct cct_cursor *cursor,
 	switch (event->width) {
 	case STREAM_INDIRECT:
 		cursor->walk.depth =
-			frame_by_stack(cursor, cct_stack_of(event));
+			cct_frame_by_stack(cursor, cct_stack_of(event));
 		break;
 	case STREAM_CALL:
-		enter_root(table, cursor, event, WALK_CALL);
+		cct_enter_root(table, cursor, event, WALK_CALL);
 		break;
 	case STREAM_SIGNAL:
-		enter_root(table, cursor, event, WALK_HANDLER);
+		cct_enter_root(table, cursor, event, WALK_HANDLER);
 		break;
 	case STREAM_RET:
 		cct_leave(table, cursor, event);
@@ -659,23 +666,23 @@ static void cct_arrive(struct cct_table *table, struct cct_cursor *cursor,
 	}
 }
 
-static noinline bool feed_any(struct cct_table *table,
-			      struct cct_cursor *cursor,
-			      const struct stream_event *event)
+static noinline bool cct_feed_any(struct cct_table *table,
+				  struct cct_cursor *cursor,
+				  const struct stream_event *event)
 {
 	if (unlikely(event->kind == STREAM_ARRIVAL))
 		cct_arrive(table, cursor, event);
 	if (unlikely(event->kind > STREAM_GAP))
 		return true;
 	if (cursor->called != WALK_NOWHERE)
-		settle_call(table, cursor, event);
+		cct_settle_call(table, cursor, event);
 	if (unlikely(!walk_may_follow(&cursor->walk, event))) {
 		cct_spend(table, cursor);
 		cct_restart(table, cursor, event->from, event->space);
 	}
 	cursor->walk.position = event->to;
 	cursor->branches += stream_is_branch(event->kind);
-	if (stream_is_jump(event->kind) && !jumps_out(cursor, event))
+	if (stream_is_jump(event->kind) && !cct_jumps_out(cursor, event))
 		return true;
 	if (event->kind == STREAM_SYSCALL && walk_steps_over(event))
 		return true;	/* an instruction of its line */
@@ -687,21 +694,22 @@ static noinline bool feed_any(struct cct_table *table,
  * Return true if the event agrees with the procedure that the last call was
  * counted for.
  */
-static __always_inline bool call_holds(const struct cct_cursor *cursor,
-				       const struct stream_event *event)
+static __always_inline bool cct_call_holds(const struct cct_cursor *cursor,
+					   const struct stream_event *event)
 {
 	u64 called = cursor->called;
 
 	if (called == WALK_NOWHERE)
 		return true;
-	if (event->kind == STREAM_INDIRECT && is_of_stub(called, event->from))
+	if (event->kind == STREAM_INDIRECT &&
+	    cct_is_of_stub(called, event->from))
 		return event->to == cursor->entered && event->to != called;
 	return called == cursor->entered;
 }
 
 /* Return the running frame's node if its number is right; else NULL. */
 static __always_inline struct cct_node *
-node_known(const struct cct_table *table, const struct cct_frame *frame)
+cct_node_known(const struct cct_table *table, const struct cct_frame *frame)
 {
 	return cct_at(&table->tree, frame->node, frame->id);
 }
@@ -710,15 +718,15 @@ static __always_inline bool cct_feed_call(struct cct_table *table,
 					  struct cct_cursor *cursor,
 					  const struct stream_event *event)
 {
-	const struct cct_frame *caller = frame_now(cursor);
-	struct cct_node *node = node_known(table, caller), *edge;
-	u64 callee = callee_of(table, cursor, event->to);
+	const struct cct_frame *caller = cct_frame_now(cursor);
+	struct cct_node *node = cct_node_known(table, caller), *edge;
+	u64 callee = cct_callee_of(table, cursor, event->to);
 	u64 id = cct_id(caller->id, event->from, callee);
 
 	edge = cct_find_hinted(&table->tree, id);
 	if (unlikely(!node || !edge || edge->kind != HWPROF_CONTEXT_CALL ||
 		     !walk_has_room(&cursor->walk)))
-		return feed_any(table, cursor, event);
+		return cct_feed_any(table, cursor, event);
 	node->branches += cursor->branches + 1;
 	cursor->branches = 0;
 	edge->calls++;
@@ -728,8 +736,8 @@ static __always_inline bool cct_feed_call(struct cct_table *table,
 	cursor->edge = id;
 	cursor->stack = cct_stack_of(event);
 	cursor->walk.position = event->to;
-	enter_child(cursor, event->from, callee, id,
-		    cct_number(&table->tree, edge));
+	cct_enter_child(cursor, event->from, callee, id,
+			cct_number(&table->tree, edge));
 	return true;
 }
 
@@ -737,12 +745,12 @@ static __always_inline bool cct_feed_return(struct cct_table *table,
 					    struct cct_cursor *cursor,
 					    const struct stream_event *event)
 {
-	const struct cct_frame *frame = frame_now(cursor);
-	struct cct_node *node = node_known(table, frame);
+	const struct cct_frame *frame = cct_frame_now(cursor);
+	struct cct_node *node = cct_node_known(table, frame);
 
 	if (unlikely(!node || frame->repeats ||
 		     !walk_returns(&cursor->walk, event->to)))
-		return feed_any(table, cursor, event);
+		return cct_feed_any(table, cursor, event);
 	node->branches += cursor->branches + 1;
 	cursor->branches = 0;
 	cursor->called = WALK_NOWHERE;
@@ -753,7 +761,7 @@ static __always_inline bool cct_feed_return(struct cct_table *table,
 
 /*
  * The common cases. All calls are tail calls, so that this needs no stack.
- * Everything else is left to feed_any(), which begins anew.
+ * Everything else is left to cct_feed_any(), which begins anew.
  */
 bool cct_feed(void *memory, void *cursor_memory,
 		     const struct stream_event *event)
@@ -762,11 +770,11 @@ bool cct_feed(void *memory, void *cursor_memory,
 	struct cct_table *table = memory;
 
 	if (unlikely(!walk_follows(&cursor->walk, event->space, event->from) ||
-		     !call_holds(cursor, event)))
-		return feed_any(table, cursor, event);
+		     !cct_call_holds(cursor, event)))
+		return cct_feed_any(table, cursor, event);
 	if (stream_is_jump(event->kind)) {
-		if (unlikely(jumps_out(cursor, event)))
-			return feed_any(table, cursor, event);
+		if (unlikely(cct_jumps_out(cursor, event)))
+			return cct_feed_any(table, cursor, event);
 		cursor->called = WALK_NOWHERE;
 		cursor->walk.position = event->to;
 		cursor->branches++;
@@ -776,7 +784,7 @@ bool cct_feed(void *memory, void *cursor_memory,
 		return cct_feed_call(table, cursor, event);
 	if (event->kind == STREAM_RET)
 		return cct_feed_return(table, cursor, event);
-	return feed_any(table, cursor, event);
+	return cct_feed_any(table, cursor, event);
 }
 
 u64 cct_context(void *table, void *cursor_memory,
@@ -785,8 +793,8 @@ u64 cct_context(void *table, void *cursor_memory,
 	struct cct_cursor *cursor = cursor_memory;
 
 	if (cursor->called != WALK_NOWHERE && event->kind <= STREAM_GAP)
-		settle_call(table, cursor, event);
-	return frame_now(cursor)->id;
+		cct_settle_call(table, cursor, event);
+	return cct_frame_now(cursor)->id;
 }
 
 static bool cct_count_stack(void *memory, const struct stream_stack *stack)
@@ -816,8 +824,8 @@ static void cct_take(struct cct_table *profile, struct cct_table *table,
 	if (cct_is_told(from))
 		return;
 	if (is_new)
-		to = make_node(profile, from->id, from->parent, from->site,
-			       from->callee, from->space, from->kind);
+		to = cct_make_node(profile, from->id, from->parent, from->site,
+				   from->callee, from->space, from->kind);
 	if (!to) {
 		profile->tree.evicted += calls;
 		return;
@@ -861,9 +869,9 @@ static size_t cct_merge(void *memory, void *table_memory, size_t limit)
 
 /* --- rows --------------------------------------------------------------- */
 
-static void put_metrics(const struct cct_tree *tree,
-			const struct cct_node *node,
-			struct hwprof_row_context *row)
+static void cct_put_metrics(const struct cct_tree *tree,
+			    const struct cct_node *node,
+			    struct hwprof_row_context *row)
 {
 	if (!tree->metric_count)
 		return;
@@ -897,7 +905,7 @@ static bool cct_emit_node(struct cct_table *table, struct cct_node *node,
 		row.target = node->target;
 	else
 		row.branches = node->branches;
-	put_metrics(&table->tree, node, &row);
+	cct_put_metrics(&table->tree, node, &row);
 	if (!emit(context, &row, row.callee, row.site, row.calls + row.deeper))
 		return false;
 	table->tree.pending -= row.calls + row.deeper;

@@ -67,8 +67,8 @@ cct_stack_set_of(const struct cct_stacks *stacks, u64 hash)
 
 /* The node that the stack leads to; NULL: not known, or it is gone. */
 static __always_inline struct cct_node *
-find_known(const struct cct_tree *tree, const struct cct_stacks *stacks,
-	   u64 hash)
+cct_stack_find_known(const struct cct_tree *tree,
+		     const struct cct_stacks *stacks, u64 hash)
 {
 	const struct cct_known *known = cct_stack_set_of(stacks, hash);
 	unsigned int way;
@@ -115,7 +115,8 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 
 	if (unlikely(stack->depth > CCT_STACK_MAX))
 		return false;
-	node = find_known(tree, stacks, cct_stack_hash_of(stacks, stack));
+	node = cct_stack_find_known(tree, stacks,
+				    cct_stack_hash_of(stacks, stack));
 	if (!node)
 		return false;
 	cct_stack_count_node(tree, node, stack);
@@ -130,14 +131,14 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
  * lists are by a key that nobody outside knows, and have the chain's last call
  * first.
  */
-static u16 *list_of(struct cct_stacks *stacks, u64 callee)
+static u16 *cct_stack_list_of(struct cct_stacks *stacks, u64 callee)
 {
 	u64 hash = callee * (stacks->keys[0] | 1);
 
 	return &stacks->lists[hash >> (64 - CCT_STACK_LIST_BITS)];
 }
 
-static void begin_chain(struct cct_stacks *stacks)
+static void cct_stack_begin_chain(struct cct_stacks *stacks)
 {
 	memset(stacks->lists, 0, sizeof(stacks->lists));
 	stacks->chained = 0;
@@ -145,14 +146,14 @@ static void begin_chain(struct cct_stacks *stacks)
 }
 
 /* Call @at comes next: a back edge leaves the chain above its ancestor. */
-static void chain_call(struct cct_stacks *stacks, u32 at)
+static void cct_stack_chain_call(struct cct_stacks *stacks, u32 at)
 {
 	struct cct_call *call = &stacks->calls[at];
 	u16 *list;
 
 	stacks->chained = at;
 	if (!call->again) {
-		list = list_of(stacks, call->callee);
+		list = cct_stack_list_of(stacks, call->callee);
 		call->next = *list;
 		*list = at;
 		stacks->last = at;
@@ -161,7 +162,7 @@ static void chain_call(struct cct_stacks *stacks, u32 at)
 	while (stacks->last != call->below) {
 		const struct cct_call *last = &stacks->calls[stacks->last];
 
-		*list_of(stacks, last->callee) = last->next;
+		*cct_stack_list_of(stacks, last->callee) = last->next;
 		stacks->last = last->below;
 	}
 }
@@ -176,8 +177,8 @@ static u32 cct_stack_find_on_chain(struct cct_stacks *stacks, u32 end,
 	u32 found;
 
 	while (stacks->chained < end)
-		chain_call(stacks, stacks->chained + 1);
-	found = callee ? *list_of(stacks, callee) : 0;
+		cct_stack_chain_call(stacks, stacks->chained + 1);
+	found = callee ? *cct_stack_list_of(stacks, callee) : 0;
 	while (found && stacks->calls[found].callee != callee)
 		found = stacks->calls[found].next;
 	return found;
@@ -256,28 +257,30 @@ static struct cct_node *cct_stack_step(struct cct_tree *tree,
 }
 
 /* The outermost procedure has no call; @at is counted from 1, outermost. */
-static __always_inline u64 site_at(const struct stream_stack *stack, u32 at)
+static __always_inline u64 cct_stack_site_at(const struct stream_stack *stack,
+					     u32 at)
 {
 	return at == 1 ? 0 : stack->sites[stack->used + 1 - at];
 }
 
-static __always_inline u64 callee_at(const struct stream_stack *stack, u32 at)
+static __always_inline u64 cct_stack_callee_at(const struct stream_stack *stack,
+					       u32 at)
 {
 	return at == stack->used + 1 ? stack->procedure :
 	       stack->procedures[stack->used - at];
 }
 
 /* Return how many of the stack's outer calls are those of the last walk. */
-static u32 count_common(const struct cct_stacks *stacks,
-			const struct stream_stack *stack, u32 end)
+static u32 cct_stack_count_common(const struct cct_stacks *stacks,
+				  const struct stream_stack *stack, u32 end)
 {
 	u32 at;
 
 	for (at = 1; at <= end && at <= stacks->depth; at++) {
 		const struct cct_call *call = &stacks->calls[at];
 
-		if (call->site != site_at(stack, at) ||
-		    call->callee != callee_at(stack, at))
+		if (call->site != cct_stack_site_at(stack, at) ||
+		    call->callee != cct_stack_callee_at(stack, at))
 			break;
 	}
 	return at - 1;
@@ -289,16 +292,17 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 	u32 end = min(stack->used, (u32)CCT_STACK_MAX) + 1, at;
 	struct cct_node *node = cct_stack_begin(tree, stacks, stack->space);
 
-	at = node ? count_common(stacks, stack, end) : 0;
+	at = node ? cct_stack_count_common(stacks, stack, end) : 0;
 	if (stacks->chained > at)
-		begin_chain(stacks);
+		cct_stack_begin_chain(stacks);
 	if (at)
 		node = cct_at(tree, stacks->calls[at].number,
 			      stacks->calls[at].id);
 	while (node && at < end) {
 		at++;
-		node = cct_stack_step(tree, stacks, at, site_at(stack, at),
-				      callee_at(stack, at));
+		node = cct_stack_step(tree, stacks, at,
+				      cct_stack_site_at(stack, at),
+				      cct_stack_callee_at(stack, at));
 	}
 	stacks->depth = node ? at : 0;
 	if (!node) {

@@ -48,7 +48,7 @@ struct cct_stacks {
 	u32 depth;		/* calls that are right, besides the root; */
 	u32 space;		/* and whose root it is. Kernel: 0 */
 	u64 removed;		/* the tree's, when their nodes were there */
-	/* Lists of calls; see list_of(). 0: empty. */
+	/* Lists of calls; see cct_stack_list_of(). 0: empty. */
 	u16 lists[1 << CCT_STACK_LIST_BITS];
 	u32 chained;		/* calls that made the lists, */
 	u32 last;		/* and where their chain ends */

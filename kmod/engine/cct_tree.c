@@ -2,7 +2,7 @@
 #include "cct_tree.h"
 
 enum {
-	/* Nodes that free_some() looks at to make room for one. */
+	/* Nodes that cct_free_some() looks at to make room for one. */
 	HAND_STEPS	= 8,
 };
 
@@ -54,12 +54,12 @@ static u64 *cct_tree_set_of(const struct cct_tree *tree, u64 id,
 	return &tree->slots[hash & (tree->slot_count - CCT_WAYS)];
 }
 
-static u64 slot_value(u64 id, u32 number)
+static u64 cct_slot_value(u64 id, u32 number)
 {
 	return id << 32 | (number + 1);
 }
 
-static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
+static struct cct_node *cct_slot_node(const struct cct_tree *tree, u64 slot)
 {
 	return &tree->nodes[(u32)slot - 1];
 }
@@ -69,7 +69,7 @@ static struct cct_node *slot_node(const struct cct_tree *tree, u64 slot)
  * note how many slots of its sets are in use. Half an id is odd, so that no
  * free slot matches.
  */
-static u64 *find_slot(struct cct_tree *tree, u64 id)
+static u64 *cct_find_slot(struct cct_tree *tree, u64 id)
 {
 	unsigned int which, way;
 
@@ -79,7 +79,7 @@ static u64 *find_slot(struct cct_tree *tree, u64 id)
 
 		for (way = 0; way < CCT_WAYS && *slot; way++, slot++)
 			if (*slot >> 32 == (u32)id &&
-			    slot_node(tree, *slot)->id == id)
+			    cct_slot_node(tree, *slot)->id == id)
 				return slot;
 		tree->missed_used[which] = way;
 	}
@@ -88,7 +88,7 @@ static u64 *find_slot(struct cct_tree *tree, u64 id)
 }
 
 /* Return how many slots of the set are in use. */
-static unsigned int count_used(const u64 *set)
+static unsigned int cct_count_used(const u64 *set)
 {
 	unsigned int way = 0;
 
@@ -98,10 +98,10 @@ static unsigned int count_used(const u64 *set)
 }
 
 /* Free a slot. The last slot of its set that is in use takes its place. */
-static void free_slot(struct cct_tree *tree, u64 *slot)
+static void cct_free_slot(struct cct_tree *tree, u64 *slot)
 {
 	u64 *set = tree->slots + ((slot - tree->slots) & -CCT_WAYS);
-	u64 *last = set + count_used(set) - 1;
+	u64 *last = set + cct_count_used(set) - 1;
 
 	*slot = *last;
 	*last = 0;
@@ -115,12 +115,12 @@ static void cct_hint(struct cct_tree *tree, const struct cct_node *node)
 
 struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id)
 {
-	const u64 *slot = find_slot(tree, id);
+	const u64 *slot = cct_find_slot(tree, id);
 
 	if (!slot)
 		return NULL;
-	cct_hint(tree, slot_node(tree, *slot));
-	return slot_node(tree, *slot);
+	cct_hint(tree, cct_slot_node(tree, *slot));
+	return cct_slot_node(tree, *slot);
 }
 
 /* --- nodes -------------------------------------------------------------- */
@@ -129,7 +129,7 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 {
 	u32 number = cct_number(tree, node);
 
-	free_slot(tree, find_slot(tree, node->id));
+	cct_free_slot(tree, cct_find_slot(tree, node->id));
 	tree->pending -= node->calls + node->deeper;
 	tree->used--;
 	tree->removed++;
@@ -146,13 +146,13 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
  * Make room in a full set: free the slot of a node that has told everything.
  * The node goes. Return NULL if there is no such node.
  */
-static u64 *free_told(struct cct_tree *tree, u64 *set)
+static u64 *cct_free_told(struct cct_tree *tree, u64 *set)
 {
 	unsigned int way;
 
 	for (way = 0; way < CCT_WAYS; way++)
-		if (cct_is_told(slot_node(tree, set[way]))) {
-			cct_remove(tree, slot_node(tree, set[way]));
+		if (cct_is_told(cct_slot_node(tree, set[way]))) {
+			cct_remove(tree, cct_slot_node(tree, set[way]));
 			return set + CCT_WAYS - 1;
 		}
 	return NULL;
@@ -170,7 +170,7 @@ static u64 *cct_tree_take_slot(struct cct_tree *tree, u64 id)
 	u64 *free;
 
 	if (tree->missed != id)
-		find_slot(tree, id);
+		cct_find_slot(tree, id);
 	used = tree->missed_used[0];
 	others = tree->missed_used[1];
 	if (used <= CCT_WAYS / 2)
@@ -179,14 +179,14 @@ static u64 *cct_tree_take_slot(struct cct_tree *tree, u64 id)
 		return second + others;
 	if (used < CCT_WAYS)
 		return first + used;
-	free = free_told(tree, first);
-	return free ? free : free_told(tree, second);
+	free = cct_free_told(tree, first);
+	return free ? free : cct_free_told(tree, second);
 }
 
 /*
  * The tree is full: remove a node that has told everything, the oldest first.
  */
-static void free_some(struct cct_tree *tree)
+static void cct_free_some(struct cct_tree *tree)
 {
 	unsigned int step;
 
@@ -201,7 +201,7 @@ static void free_some(struct cct_tree *tree)
 	}
 }
 
-static struct cct_node *take_node(struct cct_tree *tree)
+static struct cct_node *cct_take_node(struct cct_tree *tree)
 {
 	u32 number = tree->free;
 
@@ -220,16 +220,16 @@ struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
 	u64 *slot;
 
 	if (tree->used == tree->node_count)
-		free_some(tree);
+		cct_free_some(tree);
 	slot = cct_tree_take_slot(tree, like->id);
-	node = slot ? take_node(tree) : NULL;
+	node = slot ? cct_take_node(tree) : NULL;
 	if (!node)
 		return NULL;
 	*node = *like;
 	if (tree->metric_count)
 		memset(cct_metrics(tree, node), 0,
 		       tree->metric_count * sizeof(u64));
-	*slot = slot_value(like->id, cct_number(tree, node));
+	*slot = cct_slot_value(like->id, cct_number(tree, node));
 	tree->missed = 0;
 	cct_hint(tree, node);
 	tree->used++;

@@ -58,7 +58,7 @@ struct cct_tree {
 	u32 top;		/* first node that was never used */
 	u32 free;		/* first of the free list, or CCT_NO_NODE */
 	u32 used;
-	u32 hand;		/* node that free_some() looks at next */
+	u32 hand;		/* node that cct_free_some() looks at next */
 	u64 pending;		/* calls of all nodes, deeper ones included */
 	u64 evicted;		/* calls that there was no room for */
 	u64 removed;		/* changes whenever a node is removed */

@@ -24,12 +24,12 @@ static struct edge *edge_at(struct saving_item *item)
 	return container_of(item, struct edge, item);
 }
 
-static bool has_end(const struct saving_item *item)
+static bool edge_has_end(const struct saving_item *item)
 {
 	return edge_of(item)->name[2] != EDGE_OPEN;
 }
 
-static void add_edge(struct saving_item *to_item,
+static void edge_add(struct saving_item *to_item,
 		     const struct saving_item *from_item)
 {
 	const struct edge *from = edge_of(from_item);
@@ -64,14 +64,14 @@ static struct hwprof_row_edge edge_row_of(const struct saving_table *table,
 }
 
 /* Emit an edge. Its place is its branch or, if that is not known, its end. */
-static bool tell_edge(const struct saving_table *table,
+static bool edge_tell(const struct saving_table *table,
 		      struct saving_item *item, engine_emit emit, void *context)
 {
 	struct edge *edge = edge_at(item);
 	const struct hwprof_row_edge row = edge_row_of(table, edge);
 
 	if (!emit(context, &row, row.from ? row.from : row.end, row.to,
-		  has_end(item) ? row.count : 0))
+		  edge_has_end(item) ? row.count : 0))
 		return false;
 	edge->mispredicted = 0;
 	edge->cycles = 0;
@@ -81,14 +81,14 @@ static bool tell_edge(const struct saving_table *table,
 const struct saving_kind edge_kind = {
 	.size		= sizeof(struct edge),
 	.words		= 3,
-	.has_units	= has_end,
-	.add		= add_edge,
-	.tell		= tell_edge,
+	.has_units	= edge_has_end,
+	.add		= edge_add,
+	.tell		= edge_tell,
 };
 
 /* --- lines --------------------------------------------------------------- */
 
-static __always_inline struct edge *count_edge(struct saving_table *table,
+static __always_inline struct edge *edge_count(struct saving_table *table,
 					       const struct edge_cursor *cursor,
 					       u64 end)
 {
@@ -109,7 +109,7 @@ static __always_inline struct edge *count_edge(struct saving_table *table,
 void edge_leave(struct saving_table *table, const struct edge_cursor *cursor)
 {
 	if (cursor->from)
-		count_edge(table, cursor, EDGE_OPEN);
+		edge_count(table, cursor, EDGE_OPEN);
 }
 
 /*
@@ -128,7 +128,7 @@ static void edge_restart(struct saving_table *table, struct edge_cursor *cursor,
 }
 
 /* Return an address that is not EDGE_OPEN. No real branch is at 0. */
-static u64 end_of(u64 from)
+static u64 edge_end_of(u64 from)
 {
 	return from == EDGE_OPEN ? from + 1 : from;
 }
@@ -141,7 +141,7 @@ void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
 	if (unlikely(event->from < cursor->position ||
 		     event->space != cursor->space))
 		edge_restart(table, cursor, event->space, 0);
-	edge = count_edge(table, cursor, end_of(event->from));
+	edge = edge_count(table, cursor, edge_end_of(event->from));
 	edge->cycles += (u64)event->cycles * table->times;
 	table->pending += table->times;
 	cursor->from = event->from;
@@ -154,8 +154,8 @@ void edge_branch(struct saving_table *table, struct edge_cursor *cursor,
  * Return true for a system call that goes on behind itself: it is a part of its
  * line.
  */
-static bool is_in_line(const struct edge_cursor *cursor,
-		       const struct stream_event *event)
+static bool edge_is_in_line(const struct edge_cursor *cursor,
+			    const struct stream_event *event)
 {
 	return event->kind == STREAM_SYSCALL && walk_steps_over(event) &&
 	       event->space == cursor->space &&
@@ -179,7 +179,7 @@ void edge_turn(struct saving_table *table, struct edge_cursor *cursor,
 		edge_arrive(table, cursor, event);
 	if (event->kind > STREAM_GAP)
 		return;
-	if (is_in_line(cursor, event))
+	if (edge_is_in_line(cursor, event))
 		cursor->position = event->to;
 	else
 		edge_restart(table, cursor, event->space, event->to);

@@ -63,8 +63,8 @@ struct flow_slot *flow_table_find(const struct flow_table *table, u64 key)
 	return NULL;
 }
 
-static struct flow_slot *count_known(struct flow_table *table, u64 key,
-				     u64 count)
+static struct flow_slot *flow_count_known(struct flow_table *table, u64 key,
+					  u64 count)
 {
 	struct flow_slot *slot = flow_table_find(table, key);
 
@@ -74,7 +74,7 @@ static struct flow_slot *count_known(struct flow_table *table, u64 key,
 	return flow_prefer(table, slot);
 }
 
-static struct flow_slot *free_in(struct flow_slot *set)
+static struct flow_slot *flow_free_slot(struct flow_slot *set)
 {
 	unsigned int way;
 
@@ -94,7 +94,7 @@ static bool flow_move(const struct flow_table *table, struct flow_slot *slot)
 
 	for (choice = 0; choice < 2; choice++) {
 		struct flow_slot *other =
-			free_in(flow_set_of(table, slot->key, choice));
+			flow_free_slot(flow_set_of(table, slot->key, choice));
 
 		if (!other)
 			continue;
@@ -119,7 +119,7 @@ static struct flow_slot *flow_choose(const struct flow_table *table, u64 key)
 	if (!least->key)
 		return least;
 	for (i = 0; i < 2; i++) {
-		slot = free_in(flow_set_of(table, key, i));
+		slot = flow_free_slot(flow_set_of(table, key, i));
 		if (slot)
 			return slot;
 	}
@@ -149,7 +149,7 @@ static struct flow_slot *flow_claim(struct flow_table *table, u64 key,
 struct flow_slot *flow_table_add(struct flow_table *table, u64 key,
 				 const struct flow_segment *segment, u64 count)
 {
-	struct flow_slot *slot = count_known(table, key, count);
+	struct flow_slot *slot = flow_count_known(table, key, count);
 
 	if (!slot) {
 		slot = flow_claim(table, key, count);
@@ -163,7 +163,7 @@ void flow_end(const struct flow *flow, struct flow_table *table, u64 end,
 {
 	u64 key = flow_key(flow, end, target);
 
-	if (!count_known(table, key, 1))
+	if (!flow_count_known(table, key, 1))
 		flow_fill(flow_segment(table, flow_claim(table, key, 1)), flow,
 			  end, target);
 }
@@ -191,7 +191,8 @@ void flow_table_init(struct flow_table *table, void *memory, u32 slots,
  * The call of frame @depth will not be seen to return, so its open segment ends
  * with the call.
  */
-static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
+static void flow_end_waiting(struct flow *flow, struct flow_table *table,
+			     u32 depth)
 {
 	const struct flow_frame *frame = flow_frame(flow, depth);
 	u64 site = flow->walk.site[walk_index(depth)];
@@ -208,11 +209,11 @@ static void end_waiting(struct flow *flow, struct flow_table *table, u32 depth)
  * Drop the frames from @from - 1 down to @to. The running frame's segment has
  * ended.
  */
-static void drop_frames(struct flow *flow, struct flow_table *table, u32 from,
-			u32 to)
+static void flow_drop_frames(struct flow *flow, struct flow_table *table,
+			     u32 from, u32 to)
 {
 	while (from != to)
-		end_waiting(flow, table, --from);
+		flow_end_waiting(flow, table, --from);
 }
 
 /*
@@ -224,7 +225,7 @@ static void flow_forget(struct flow *flow, struct flow_table *table)
 	u64 signature = flow->signature;
 	u32 shape = flow->shape;
 
-	end_waiting(flow, table, flow->walk.bottom++);
+	flow_end_waiting(flow, table, flow->walk.bottom++);
 	flow->start = start;
 	flow->walk.position = position;
 	flow->signature = signature;
@@ -235,7 +236,7 @@ static void flow_forget(struct flow *flow, struct flow_table *table)
 static void flow_restart(struct flow *flow, struct flow_table *table, u64 to,
 			 u32 space)
 {
-	drop_frames(flow, table, flow->walk.depth, flow->walk.bottom);
+	flow_drop_frames(flow, table, flow->walk.depth, flow->walk.bottom);
 	to = to ? to : WALK_NOWHERE;
 	walk_restart(&flow->walk, to, space);
 	flow->salt = table->seed ^ space * HASH_PRIME;
@@ -257,11 +258,11 @@ static enum flow_turn flow_leave(struct flow *flow, struct flow_table *table,
 
 	switch (walk_return(walk, to)) {
 	case WALK_BACK:
-		drop_frames(flow, table, depth, walk->depth + 1);
+		flow_drop_frames(flow, table, depth, walk->depth + 1);
 		flow_go_on(flow, to);
 		return FLOW_LEAVE;
 	case WALK_RESTORER:
-		drop_frames(flow, table, depth, walk->depth);
+		flow_drop_frames(flow, table, depth, walk->depth);
 		flow_begin(flow, to, to, 0);
 		return FLOW_LEAVE;
 	case WALK_LOST:
@@ -284,7 +285,7 @@ static enum flow_turn flow_leave_handler(struct flow *flow,
 		flow_restart(flow, table, to, walk->space);
 		return FLOW_CUT;
 	}
-	drop_frames(flow, table, depth, walk->depth);
+	flow_drop_frames(flow, table, depth, walk->depth);
 	flow_begin(flow, flow_frame(flow, walk->depth)->start, to, 0);
 	return FLOW_LEAVE;
 }
@@ -305,7 +306,7 @@ static bool flow_fell(const struct flow *flow)
  * End the segment in flight where something interrupts it. It is known to have
  * run up to the last branch and to have reached that branch's target.
  */
-static void end_open(struct flow *flow, struct flow_table *table)
+static void flow_end_open(struct flow *flow, struct flow_table *table)
 {
 	u64 position = flow->walk.position;
 
@@ -318,7 +319,7 @@ static void end_open(struct flow *flow, struct flow_table *table)
 static enum flow_turn flow_cut(struct flow *flow, struct flow_table *table,
 			       u64 to)
 {
-	end_open(flow, table);
+	flow_end_open(flow, table);
 	flow_restart(flow, table, to, flow->walk.space);
 	return FLOW_CUT;
 }
@@ -329,7 +330,7 @@ bool flow_sync(struct flow *flow, struct flow_table *table,
 	if (likely(walk_may_follow(&flow->walk, event)))
 		return true;
 
-	end_open(flow, table);
+	flow_end_open(flow, table);
 	flow_restart(flow, table, event->kind > STREAM_SIGNAL ? 0 : event->from,
 		     event->space);
 	return false;
@@ -346,7 +347,7 @@ void flow_arrive(struct flow *flow, struct flow_table *table,
 		event->from = FLOW_OUTSIDE;
 	if (event->space != flow->walk.space)
 		return;		/* flow_sync() begins anew */
-	end_open(flow, table);
+	flow_end_open(flow, table);
 	flow_begin(flow, event->from, event->from, 0);
 }
 
@@ -374,7 +375,7 @@ static enum flow_turn flow_signal(struct flow *flow, struct flow_table *table,
 	if (ran)
 		flow_end(flow, table, next - 1, 0);
 	else
-		end_open(flow, table);
+		flow_end_open(flow, table);
 	if (unlikely(!walk_has_room(&flow->walk)))
 		flow_forget(flow, table);
 	flow_push(flow, next, WALK_HANDLER, next - ran, 0);
@@ -410,7 +411,7 @@ enum flow_turn flow_turn(struct flow *flow, struct flow_table *table,
 	case STREAM_SIGNAL:
 		return flow_signal(flow, table, event);
 	case STREAM_SIGRETURN:
-		end_open(flow, table);
+		flow_end_open(flow, table);
 		return flow_leave_handler(flow, table, to);
 	case STREAM_GAP:
 		return flow_cut(flow, table, to);

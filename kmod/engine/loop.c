@@ -68,7 +68,7 @@ static struct loop *flight_loop(struct loop_table *table,
 	return loop;
 }
 
-static __always_inline unsigned int trip_bucket(u64 trip)
+static __always_inline unsigned int loop_trip_bucket(u64 trip)
 {
 	unsigned int bucket = 63 ^ __builtin_clzll(trip);
 
@@ -76,7 +76,7 @@ static __always_inline unsigned int trip_bucket(u64 trip)
 }
 
 /* The trip count is a new extreme, or the first one. */
-static __always_inline void count_extreme(struct loop *loop, u64 trip)
+static __always_inline void loop_count_extreme(struct loop *loop, u64 trip)
 {
 	if (trip - 1 < loop->trip_min - 1)
 		loop->trip_min = trip;
@@ -85,31 +85,31 @@ static __always_inline void count_extreme(struct loop *loop, u64 trip)
 		loop->trip_recent = trip << 8;
 }
 
-static noinline void tell_exit(const struct loop_table *table,
-			       const struct loop *loop, u64 trip)
+static noinline void loop_tell_exit(const struct loop_table *table,
+				    const struct loop *loop, u64 trip)
 {
 	table->listener->loop_exit(table->listener, loop->head, loop->tail,
 				   trip);
 }
 
-static __always_inline void count_execution(const struct loop_table *table,
-					    struct loop *loop, u64 trip)
+static __always_inline void loop_count_execution(const struct loop_table *table,
+						 struct loop *loop, u64 trip)
 {
 	u64 least = loop->trip_min;
 
 	loop->executions++;
 	loop->heat += trip;
-	loop->trips[trip_bucket(trip)]++;
+	loop->trips[loop_trip_bucket(trip)]++;
 	if (unlikely(trip - least > loop->trip_max - least))
-		count_extreme(loop, trip);
+		loop_count_extreme(loop, trip);
 	loop->trip_recent += (s64)((trip << 8) - loop->trip_recent) >>
 			     RECENT_SHIFT;
 	if (unlikely(table->listener))
-		tell_exit(table, loop, trip);
+		loop_tell_exit(table, loop, trip);
 }
 
 /* End an execution. @seen: control was seen to leave the region. */
-static noinline void close_flight(struct loop_table *table,
+static noinline void flight_close(struct loop_table *table,
 				  struct flight *flight, bool seen)
 {
 	struct loop *loop;
@@ -119,23 +119,23 @@ static noinline void close_flight(struct loop_table *table,
 	loop = flight_loop(table, flight);
 	loop_tolerate(loop, loop->tail > flight->tail);
 	if (seen && flight->begun == BEGUN_SEEN)
-		count_execution(table, loop, flight->back_edges + 1);
+		loop_count_execution(table, loop, flight->back_edges + 1);
 	else
 		loop->unclosed++;
 }
 
 /*
- * The common case of close_flight(): the execution was seen whole, and the
+ * The common case of flight_close(): the execution was seen whole, and the
  * table knows the loop. Return false, having done nothing, in any other case.
  */
-static __always_inline bool close_known(const struct loop_table *table,
-					const struct flight *flight)
+static __always_inline bool flight_close_known(const struct loop_table *table,
+					       const struct flight *flight)
 {
 	struct loop *loop = flight_known(table, flight);
 
 	if (unlikely(!loop || flight->begun != BEGUN_SEEN))
 		return false;
-	count_execution(table, loop, flight->back_edges + 1);
+	loop_count_execution(table, loop, flight->back_edges + 1);
 	return true;
 }
 
@@ -143,28 +143,28 @@ static __always_inline bool close_known(const struct loop_table *table,
  * Close the loops in flight of all frames above the running one; these frames
  * are gone. Return true, as feed() does.
  */
-static noinline bool close_frames_slowly(struct loop_table *table,
-					 struct loop_cursor *cursor)
+static noinline bool loop_close_frames_slowly(struct loop_table *table,
+					      struct loop_cursor *cursor)
 {
 	while (cursor->inner->frame > loop_running(cursor))
-		close_flight(table, cursor->inner--, true);
+		flight_close(table, cursor->inner--, true);
 	return true;
 }
 
-static noinline bool close_frames(struct loop_table *table,
-				  struct loop_cursor *cursor)
+static noinline bool loop_close_frames(struct loop_table *table,
+				       struct loop_cursor *cursor)
 {
 	u32 frame = loop_running(cursor);
 
 	while (cursor->inner->frame > frame) {
-		if (unlikely(!close_known(table, cursor->inner)))
-			return close_frames_slowly(table, cursor);
+		if (unlikely(!flight_close_known(table, cursor->inner)))
+			return loop_close_frames_slowly(table, cursor);
 		cursor->inner--;
 	}
 	return true;
 }
 
-static void set_limit(struct flight *flight, u64 limit)
+static void flight_set_limit(struct flight *flight, u64 limit)
 {
 	flight->limit = limit;
 	flight->reach = min(flight->reach, limit);
@@ -188,8 +188,8 @@ static __always_inline bool loop_stays(const struct loop_table *table,
 /*
  * Close the running frame's loops that a jump leaves, and compact the others.
  */
-static void close_left(struct loop_table *table, struct loop_cursor *cursor,
-		       u64 from, u64 to)
+static void loop_close_left(struct loop_table *table,
+			    struct loop_cursor *cursor, u64 from, u64 to)
 {
 	struct flight *flight = cursor->inner, *last = flight, *kept;
 	u64 limit = ~0ULL;
@@ -198,10 +198,10 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 		flight--;
 	for (kept = flight++; flight <= last; flight++) {
 		if (!loop_stays(table, flight, from, to)) {
-			close_flight(table, flight, true);
+			flight_close(table, flight, true);
 			continue;
 		}
-		set_limit(flight, limit);
+		flight_set_limit(flight, limit);
 		limit = min(limit, flight->tail);
 		*++kept = *flight;
 	}
@@ -209,21 +209,21 @@ static void close_left(struct loop_table *table, struct loop_cursor *cursor,
 }
 
 /* Drop the outermost loops in flight, to make room. */
-static noinline void drop_flights(struct loop_table *table,
-				  struct loop_cursor *cursor)
+static noinline void loop_drop_flights(struct loop_table *table,
+				       struct loop_cursor *cursor)
 {
 	unsigned int i;
 
 	for (i = 1; i <= LOOPS_DROPPED; i++)
-		close_flight(table, &cursor->flight[i], false);
+		flight_close(table, &cursor->flight[i], false);
 	memmove(&cursor->flight[1], &cursor->flight[i],
 		(LOOPS_IN_FLIGHT - LOOPS_DROPPED) * sizeof(cursor->flight[0]));
 	cursor->inner -= LOOPS_DROPPED;
 }
 
 /* Return how this frame came into the loop, as enum begun. */
-static __always_inline u8 how_begun(struct loop_cursor *cursor, u64 head,
-				    u64 tail)
+static __always_inline u8 loop_how_begun(struct loop_cursor *cursor, u64 head,
+					 u64 tail)
 {
 	u32 depth = cursor->flow.walk.depth;
 	const struct loop_frame *frame = loop_frame_at(cursor, depth);
@@ -253,10 +253,11 @@ static __always_inline void flight_open(struct loop_cursor *cursor,
 	flight->tail = tail;
 	flight->limit = limit;
 	flight->space = loop->space;
-	flight->begun = how_begun(cursor, head, tail);
+	flight->begun = loop_how_begun(cursor, head, tail);
 }
 
-static __always_inline bool is_full(const struct loop_cursor *cursor)
+static __always_inline bool
+loop_cursor_is_full(const struct loop_cursor *cursor)
 {
 	return cursor->inner == &cursor->flight[LOOPS_IN_FLIGHT];
 }
@@ -288,8 +289,8 @@ static __always_inline bool loop_takes(const struct flight *inner, u32 frame,
  * Take a back edge: one more iteration of a loop in flight, or the first one of
  * another loop.
  */
-static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
-		      u64 from, u64 to)
+static void loop_back_edge(struct loop_table *table, struct loop_cursor *cursor,
+			   u64 from, u64 to)
 {
 	struct flight *flight = flight_find(cursor, to);
 
@@ -298,8 +299,8 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 					     cursor->flow.walk.space);
 
 		loop_freshen(table, loop);
-		if (is_full(cursor))
-			drop_flights(table, cursor);
+		if (loop_cursor_is_full(cursor))
+			loop_drop_flights(table, cursor);
 		flight_open(cursor, table, loop, from);
 		return;
 	}
@@ -313,8 +314,8 @@ static void back_edge(struct loop_table *table, struct loop_cursor *cursor,
 }
 
 /* Take any jump back within the frame. */
-static noinline bool jump_any(struct loop_table *table,
-			      struct loop_cursor *cursor, u64 from, u64 to)
+static noinline bool loop_jump_any(struct loop_table *table,
+				   struct loop_cursor *cursor, u64 from, u64 to)
 {
 	struct loop_frame *frame =
 		loop_frame_at(cursor, cursor->flow.walk.depth);
@@ -324,15 +325,15 @@ static noinline bool jump_any(struct loop_table *table,
 	frame->high = max(frame->high, from);
 	while (inner->frame == loop_running(cursor) &&
 	       !loop_stays(table, inner, from, to))
-		close_flight(table, inner--, true);
+		flight_close(table, inner--, true);
 	cursor->inner = inner;
 
 	/* A loop below may end before this one. */
 	if (inner->frame == loop_running(cursor) &&
 	    (from > inner->limit || to == inner->head))
-		close_left(table, cursor, from, to);
+		loop_close_left(table, cursor, from, to);
 	if (from - to <= table->params.span && to)
-		back_edge(table, cursor, from, to);
+		loop_back_edge(table, cursor, from, to);
 	return true;
 }
 
@@ -347,12 +348,12 @@ loop_jumped_to(const struct loop_table *table, const struct flow_slot *slot)
 }
 
 /* Take any jump back of a segment whose hint does not lead to the loop. */
-static noinline bool jump_unknown(struct loop_table *table,
-				  struct loop_cursor *cursor,
-				  const struct flow_slot *slot, u64 from,
-				  u64 to)
+static noinline bool loop_jump_unknown(struct loop_table *table,
+				       struct loop_cursor *cursor,
+				       const struct flow_slot *slot, u64 from,
+				       u64 to)
 {
-	bool room = jump_any(table, cursor, from, to);
+	bool room = loop_jump_any(table, cursor, from, to);
 	struct loop *loop = loop_find(table, to, cursor->flow.walk.space);
 
 	if (loop)
@@ -365,9 +366,10 @@ static noinline bool jump_unknown(struct loop_table *table,
  * Take a jump back. Most often, inner loops are over, and an outer one goes on
  * or another one begins. Like loop_feed(), this only makes tail calls.
  */
-static noinline bool jump_back(struct loop_table *table,
-			       struct loop_cursor *cursor,
-			       const struct flow_slot *slot, u64 from, u64 to)
+static noinline bool loop_jump_back(struct loop_table *table,
+				    struct loop_cursor *cursor,
+				    const struct flow_slot *slot, u64 from,
+				    u64 to)
 {
 	struct loop_frame *frame =
 		loop_frame_at(cursor, cursor->flow.walk.depth);
@@ -377,8 +379,8 @@ static noinline bool jump_back(struct loop_table *table,
 
 	while ((inner = cursor->inner)->frame == now &&
 	       !loop_stays(table, inner, from, to)) {
-		if (unlikely(!close_known(table, inner)))
-			return jump_any(table, cursor, from, to);
+		if (unlikely(!flight_close_known(table, inner)))
+			return loop_jump_any(table, cursor, from, to);
 		cursor->inner--;
 	}
 	if (loop_takes(inner, now, from, to)) {
@@ -392,12 +394,13 @@ static noinline bool jump_back(struct loop_table *table,
 
 	if (inner->frame == now &&
 	    (from > inner->limit || flight_find(cursor, to)))
-		return jump_any(table, cursor, from, to);
+		return loop_jump_any(table, cursor, from, to);
 	loop = loop_jumped_to(table, slot);
 	if (unlikely(!loop_is(loop, to, cursor->flow.walk.space)))
-		return jump_unknown(table, cursor, slot, from, to);
-	if (unlikely(loop->tail < from || !loop->fresh || is_full(cursor)))
-		return jump_any(table, cursor, from, to);
+		return loop_jump_unknown(table, cursor, slot, from, to);
+	if (unlikely(loop->tail < from || !loop->fresh ||
+		     loop_cursor_is_full(cursor)))
+		return loop_jump_any(table, cursor, from, to);
 	flight_open(cursor, table, loop, from);
 	return true;
 }
@@ -406,8 +409,8 @@ static noinline bool jump_back(struct loop_table *table,
  * A frame begins at @at. @came_from is an address outside of the loops that
  * this enters, or @at if the beginning was not seen.
  */
-static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
-					u64 came_from)
+static __always_inline void loop_frame_begun(struct loop_cursor *cursor, u64 at,
+					     u64 came_from)
 {
 	struct loop_frame *frame =
 		loop_frame_at(cursor, cursor->flow.walk.depth);
@@ -421,8 +424,8 @@ static __always_inline void frame_begun(struct loop_cursor *cursor, u64 at,
  * loop that control had left, without a jump back since, was seen whole; the
  * others were cut.
  */
-static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
-		      u32 depth, u64 at)
+static void loop_close_cut(struct loop_table *table, struct loop_cursor *cursor,
+			   u32 depth, u64 at)
 {
 	struct flight *flight = cursor->inner;
 
@@ -431,7 +434,7 @@ static void close_cut(struct loop_table *table, struct loop_cursor *cursor,
 			depth = flight->frame - 1;
 			at = flow_waits_at(&cursor->flow, depth);
 		}
-		close_flight(table, flight,
+		flight_close(table, flight,
 			     at < flight->head || at > flight->tail);
 	}
 	cursor->inner = flight;
@@ -454,30 +457,30 @@ static noinline bool loop_turn(struct loop_table *table,
 	if (unlikely(event->kind == STREAM_ARRIVAL))
 		return loop_arrive(table, cursor, event);
 	if (unlikely(!flow_sync(flow, &table->flow, event))) {
-		close_cut(table, cursor, depth, at);
-		frame_begun(cursor, event->from, event->from);
+		loop_close_cut(table, cursor, depth, at);
+		loop_frame_begun(cursor, event->from, event->from);
 		depth = 0;
 		at = event->from;
 	}
 	switch (flow_turn(flow, &table->flow, event)) {
 	case FLOW_JUMP:
 		if (event->to <= event->from)
-			jump_any(table, cursor, event->from, event->to);
+			loop_jump_any(table, cursor, event->from, event->to);
 		break;
 	case FLOW_ENTER:
-		frame_begun(cursor, event->to, event->to - 1);
+		loop_frame_begun(cursor, event->to, event->to - 1);
 		break;
 	case FLOW_LEAVE:
-		close_frames(table, cursor);
+		loop_close_frames(table, cursor);
 		break;
 	case FLOW_RESTART:
 		while (cursor->inner->frame)
-			close_flight(table, cursor->inner--, true);
-		frame_begun(cursor, event->to, event->to - 1);
+			flight_close(table, cursor->inner--, true);
+		loop_frame_begun(cursor, event->to, event->to - 1);
 		break;
 	case FLOW_CUT:
-		close_cut(table, cursor, depth, at);
-		frame_begun(cursor, event->to, event->to);
+		loop_close_cut(table, cursor, depth, at);
+		loop_frame_begun(cursor, event->to, event->to);
 		break;
 	case FLOW_NONE:
 		break;
@@ -499,9 +502,9 @@ static noinline bool loop_arrive(struct loop_table *table,
  * The common cases. All calls are tail calls, so that this needs no stack.
  * Everything else is left to loop_turn(), which begins anew.
  */
-static __always_inline bool feed_jump(struct loop_table *table,
-				      struct loop_cursor *cursor,
-				      const struct stream_event *event)
+static __always_inline bool loop_feed_jump(struct loop_table *table,
+					   struct loop_cursor *cursor,
+					   const struct stream_event *event)
 {
 	struct flow *flow = &cursor->flow;
 	u64 from = event->from, to = event->to;
@@ -516,7 +519,7 @@ static __always_inline bool feed_jump(struct loop_table *table,
 	if (to > from)
 		return true;
 	if (!loop_takes(cursor->inner, loop_running(cursor), from, to))
-		return jump_back(table, cursor, slot, from, to);
+		return loop_jump_back(table, cursor, slot, from, to);
 	cursor->inner->back_edges++;
 	return true;
 }
@@ -537,7 +540,7 @@ static __always_inline bool loop_feed_call(struct loop_table *table,
 	else
 		return loop_turn(table, cursor, event);
 	flow_begin(flow, to, to, FLOW_CALLED);
-	frame_begun(cursor, to, to - 1);
+	loop_frame_begun(cursor, to, to - 1);
 	return true;
 }
 
@@ -553,7 +556,7 @@ static __always_inline bool loop_feed_return(struct loop_table *table,
 	flow->walk.depth--;
 	flow_go_on(flow, event->to);
 	if (cursor->inner->frame > loop_running(cursor))
-		return close_frames(table, cursor);
+		return loop_close_frames(table, cursor);
 	return true;
 }
 
@@ -569,7 +572,7 @@ bool loop_feed(void *memory, void *cursor_memory,
 				   event->from)))
 		return loop_turn(table, cursor, event);
 	if (stream_is_jump(event->kind))
-		return feed_jump(table, cursor, event);
+		return loop_feed_jump(table, cursor, event);
 	if (event->kind == STREAM_CALL)
 		return loop_feed_call(table, cursor, event);
 	if (event->kind == STREAM_RET)
@@ -592,7 +595,7 @@ static void loop_cursor_init(void *memory, u32 tid)
 	cursor->inner = cursor->flight;
 	cursor->line = LINE_UNKNOWN;
 	flow_init(&cursor->flow);
-	frame_begun(cursor, 0, 0);
+	loop_frame_begun(cursor, 0, 0);
 }
 
 /* A third of the memory is for loops, the rest for segments. */
@@ -618,7 +621,7 @@ static void loop_table_init(void *memory, size_t size,
 	table->slots = slots;
 	table->loops_size = slots * sizeof(struct loop);
 	flow_table_init(&table->flow, memory + header, segments, params->seed,
-			segment_evicted);
+			loop_segment_evicted);
 	table->loops = memory + header + flow_table_size(segments);
 	table->hints = (u32 *)(table->loops + slots);
 	table->order = (u16 *)(table->hints + segments);

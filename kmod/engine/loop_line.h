@@ -16,12 +16,12 @@
 void loop_window_begin(struct loop_table *table, u32 times);
 
 /**
- * find_effects() - Find out what a line does to loops
+ * effects_find() - Find out what a line does to loops
  * @table: the table.
  * @effects: where to store it.
  * @slot: the line's slot.
  */
-void find_effects(struct loop_table *table, struct effects *effects,
+void effects_find(struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
 /**
@@ -36,13 +36,13 @@ bool effects_hold(const struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot);
 
 /**
- * count_first() - Count effects of which some are the first on their loop
+ * effects_count_first() - Count effects, some of which are a loop's first
  * @table: the table.
  * @effect: the first effect of a line that is not counted yet.
  * @end: behind the line's last effect.
  */
-void count_first(struct loop_table *table, const struct effect *effect,
-		 const struct effect *end);
+void effects_count_first(struct loop_table *table, const struct effect *effect,
+			 const struct effect *end);
 
 /**
  * line_restart() - Begin a line of which nothing is known before @at
@@ -72,20 +72,20 @@ static __always_inline bool effects_known(struct loop_table *table,
 	       effects_hold(table, effects, slot);
 }
 
-static __always_inline void count_effects(struct loop_table *table,
+static __always_inline void effects_count(struct loop_table *table,
 					  const struct flow_slot *slot)
 {
 	struct effects *effects = &table->effects[slot - table->flow.slots];
 	const struct effect *effect, *end;
 
 	if (unlikely(!effects_known(table, effects, slot)))
-		find_effects(table, effects, slot);
+		effects_find(table, effects, slot);
 	end = effects->effect + effects->count;
 	for (effect = effects->effect; effect < end; effect++) {
 		struct tally *tally = &table->tallies[effect->loop];
 
 		if (unlikely(tally->window != table->window)) {
-			count_first(table, effect, end);
+			effects_count_first(table, effect, end);
 			break;
 		}
 		tally->counts += effect->counts;
@@ -136,7 +136,7 @@ static __always_inline void line_end(struct loop_table *table,
 		slot = flow_table_add(&table->flow, key, &segment,
 				      table->times);
 	}
-	count_effects(table, slot);
+	effects_count(table, slot);
 }
 
 /*

@@ -42,7 +42,8 @@ static u32 order_search(const struct loop_table *table, u64 head, u32 space)
  * Return the slot of the last loop, from @slot on downwards, that ends behind
  * @tail, or ORDER_NONE.
  */
-static u16 find_further(const struct loop_table *table, u16 slot, u64 tail)
+static u16 order_find_further(const struct loop_table *table, u16 slot,
+			      u64 tail)
 {
 	while (slot != ORDER_NONE && table->loops[slot].tail <= tail)
 		slot = table->further[slot];
@@ -59,8 +60,8 @@ static void order_reach(struct loop_table *table, u32 at)
 	u16 slot = table->order[at];
 	u32 i;
 
-	table->further[slot] = find_further(table, table->before[slot],
-					    loop->tail);
+	table->further[slot] = order_find_further(table, table->before[slot],
+						  loop->tail);
 	for (i = at + 1; i < table->used; i++) {
 		u16 *further = &table->further[table->order[i]];
 
@@ -75,7 +76,7 @@ static void order_reach(struct loop_table *table, u32 at)
 }
 
 /* Link the loop at @at to the one before it, if that is of the same space. */
-static void link_before(struct loop_table *table, u32 at)
+static void order_link_before(struct loop_table *table, u32 at)
 {
 	u16 *before = &table->before[table->order[at]];
 
@@ -92,9 +93,9 @@ void order_insert(struct loop_table *table, const struct loop *loop)
 		(table->used - at) * sizeof(*table->order));
 	table->order[at] = loop - table->loops;
 	table->used++;
-	link_before(table, at);
+	order_link_before(table, at);
 	if (at + 1 < table->used)
-		link_before(table, at + 1);
+		order_link_before(table, at + 1);
 	order_reach(table, at);
 }
 
@@ -115,13 +116,14 @@ void order_remove(struct loop_table *table, const struct loop *loop)
 		if (next->space != loop->space || next->head > loop->tail)
 			break;
 		if (*further == slot)
-			*further = left = find_further(table, left, next->tail);
+			*further = left = order_find_further(table, left,
+							     next->tail);
 	}
 	table->used--;
 	memmove(&table->order[at], &table->order[at + 1],
 		(table->used - at) * sizeof(*table->order));
 	if (at < table->used)
-		link_before(table, at);
+		order_link_before(table, at);
 }
 
 void order_grow(struct loop_table *table, const struct loop *loop)
@@ -137,9 +139,10 @@ void order_link(struct loop_table *table)
 	for (i = 0; i < table->used; i++) {
 		u16 slot = table->order[i];
 
-		link_before(table, i);
-		table->further[slot] = find_further(table, table->before[slot],
-						    loop_at(table, i)->tail);
+		order_link_before(table, i);
+		table->further[slot] =
+			order_find_further(table, table->before[slot],
+					   loop_at(table, i)->tail);
 	}
 }
 

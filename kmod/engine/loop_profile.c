@@ -3,7 +3,7 @@
 #include "loop_table.h"
 
 /* Return the back edges that only segments have so far. */
-static u64 segments_pending(const struct loop_table *table)
+static u64 loop_segments_pending(const struct loop_table *table)
 {
 	const struct flow_table *flow = &table->flow;
 	u64 pending = 0;
@@ -19,7 +19,7 @@ static u64 segments_pending(const struct loop_table *table)
 u64 loop_pending(const void *memory)
 {
 	const struct loop_table *table = memory;
-	u64 pending = table->is_profile ? 0 : segments_pending(table);
+	u64 pending = table->is_profile ? 0 : loop_segments_pending(table);
 	u32 i;
 
 	for (i = 0; i < table->used; i++)
@@ -48,7 +48,7 @@ u32 loop_filled(const void *memory)
 }
 
 /* Reset what was merged, or carried by a row. */
-static void reset_counts(struct loop *loop)
+static void loop_reset_counts(struct loop *loop)
 {
 	loop->back_edges = 0;
 	loop->entries = 0;
@@ -65,7 +65,7 @@ static void reset_counts(struct loop *loop)
 
 enum { LOOKS = 8 };		/* so many looks take as long as one item */
 
-static void merge_trips(struct loop *into, const struct loop *from)
+static void loop_merge_trips(struct loop *into, const struct loop *from)
 {
 	unsigned int i;
 
@@ -83,8 +83,8 @@ static void merge_trips(struct loop *into, const struct loop *from)
  * Merge a loop. The table keeps it, without counts but with the largest region
  * that the profile knows, so that executions are not split at a known tail.
  */
-static void merge_loop(struct loop_table *profile, struct loop_table *table,
-		       struct loop *from)
+static void loop_merge_one(struct loop_table *profile, struct loop_table *table,
+			   struct loop *from)
 {
 	struct loop *into = loop_find(profile, from->head, from->space);
 
@@ -103,19 +103,19 @@ static void merge_loop(struct loop_table *profile, struct loop_table *table,
 	into->sum_entry_sq += from->sum_entry_sq;
 	into->sum_cross += from->sum_cross;
 	loop_tolerate(into, from->tolerance);
-	merge_trips(into, from);
+	loop_merge_trips(into, from);
 	if (from->executions)
 		loop_freshen(profile, into);
 
-	reset_counts(from);
+	loop_reset_counts(from);
 	from->heat /= 2;	/* hot loops stay for a while */
 	from->trip_min = 0;
 	from->trip_max = 0;
 	loop_set_tail(table, from, into->tail);
 }
 
-static void merge_segment(struct loop_table *profile, struct loop_table *table,
-			  size_t at)
+static void loop_merge_segment(struct loop_table *profile,
+			       struct loop_table *table, size_t at)
 {
 	const struct flow_segment *segment = &table->flow.segments[at];
 	struct flow_slot *slot = &table->flow.slots[at];
@@ -123,7 +123,7 @@ static void merge_segment(struct loop_table *profile, struct loop_table *table,
 
 	if (!slot->key)
 		return;
-	loop = count_back_edges(profile, segment, slot->count);
+	loop = loop_count_back_edges(profile, segment, slot->count);
 
 	/* Add to the tolerance unless the table still had the executions. */
 	if (loop && table->gone && !loop_find(table, loop->head, loop->space))
@@ -150,13 +150,13 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
 
 		profile->looked = 0;
 		if (at < table->used)
-			merge_loop(profile, table,
-				   &table->loops[table->order[at]]);
+			loop_merge_one(profile, table,
+				       &table->loops[table->order[at]]);
 		else if (at < table->used + places)
 			place_merge(profile, &table->places[at - table->used]);
 		else
-			merge_segment(profile, table,
-				      at - table->used - places);
+			loop_merge_segment(profile, table,
+					   at - table->used - places);
 		table->merged++;
 		taken = min(taken + 1 + (size_t)profile->looked / LOOKS, limit);
 	}
@@ -178,8 +178,8 @@ size_t loop_merge(void *profile_memory, void *memory, size_t limit)
  * Count the entries that runs of a segment made. Return how many loops it
  * looked at.
  */
-static u32 settle_segment(struct loop_table *table,
-			  const struct flow_segment *segment, u64 count)
+static u32 loop_settle_segment(struct loop_table *table,
+			       const struct flow_segment *segment, u64 count)
 {
 	struct entered entered = entered_begin(table, segment, ~0U);
 	struct loop *loop;
@@ -208,7 +208,8 @@ bool loop_settle(void *memory, u32 space, size_t *at, size_t limit)
 
 		looked++;
 		if (slot->key && (!space || segment->space == space))
-			looked += settle_segment(table, segment, slot->count);
+			looked += loop_settle_segment(table, segment,
+						      slot->count);
 	}
 	return *at == flow->slot_count;
 }
@@ -226,7 +227,7 @@ static s64 loop_new_entries(struct loop *loop)
 	return loop->entries + loop->settled - loop->emitted;
 }
 
-static bool emit_loop(struct loop_table *table, struct loop *loop,
+static bool loop_emit(struct loop_table *table, struct loop *loop,
 		      engine_emit emit, void *context)
 {
 	s64 entries = loop_new_entries(loop);
@@ -259,7 +260,7 @@ static bool emit_loop(struct loop_table *table, struct loop *loop,
 		return false;
 
 	loop->emitted += entries - loop->entries;
-	reset_counts(loop);
+	loop_reset_counts(loop);
 	return true;
 }
 
@@ -272,7 +273,7 @@ bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		struct loop *loop = &table->loops[table->order[*at]];
 
 		if ((!space || loop->space == space) &&
-		    !emit_loop(table, loop, emit, context))
+		    !loop_emit(table, loop, emit, context))
 			return false;
 	}
 	return places_rows(table, space, at, emit, context);
@@ -299,6 +300,6 @@ void loop_forget(void *memory, u32 space)
 	table->used = kept;
 	order_link(table);
 	places_forget(table, space);
-	forget_effects(table);
+	loop_forget_effects(table);
 }
 

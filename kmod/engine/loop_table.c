@@ -10,8 +10,8 @@ enum {
  * Note that the region of the loop is [head, tail] now. It is gone if head >
  * tail.
  */
-static void note_change(struct loop_table *table, const struct loop *loop,
-			u64 head, u64 tail)
+static void loop_note_change(struct loop_table *table, const struct loop *loop,
+			     u64 head, u64 tail)
 {
 	if (table->changes)
 		table->changes[table->version++ % CHANGES] = (struct change){
@@ -19,23 +19,23 @@ static void note_change(struct loop_table *table, const struct loop *loop,
 		};
 }
 
-static void set_tail(struct loop_table *table, struct loop *loop, u64 tail)
+static void loop_put_tail(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	loop->tail = tail;
 	table->longest = max(table->longest, tail - loop->head);
-	note_change(table, loop, loop->head, tail);
+	loop_note_change(table, loop, loop->head, tail);
 }
 
 void loop_set_tail(struct loop_table *table, struct loop *loop, u64 tail)
 {
 	if (tail == loop->tail)
 		return;
-	set_tail(table, loop, tail);
+	loop_put_tail(table, loop, tail);
 	order_grow(table, loop);
 }
 
 /* Invalidate all effects: they are older than the changes that are kept. */
-void forget_effects(struct loop_table *table)
+void loop_forget_effects(struct loop_table *table)
 {
 	table->version += CHANGES + 1;
 }
@@ -94,12 +94,12 @@ static void loop_evict(struct loop_table *table, struct loop *loop)
 	order_remove(table, loop);
 	table->gone += loop->executions + loop->unclosed;
 	table->dropped = true;
-	note_change(table, loop, loop->head, 0);
+	loop_note_change(table, loop, loop->head, 0);
 	loop_clear(table, loop);
 }
 
 /* Count the free ways of a set, and store one of them. */
-static unsigned int find_free(struct loop *set, struct loop **found)
+static unsigned int loop_find_free(struct loop *set, struct loop **found)
 {
 	unsigned int way, count = 0;
 
@@ -113,7 +113,7 @@ static unsigned int find_free(struct loop *set, struct loop **found)
 }
 
 /* Store the loop with the fewest iterations of those that are not fresh. */
-static void find_least(struct loop *set, struct loop **least)
+static void loop_find_least(struct loop *set, struct loop **least)
 {
 	unsigned int way;
 
@@ -132,13 +132,13 @@ static struct loop *loop_claim(struct loop_table *table, u64 head, u32 space)
 	struct loop *first = loop_set(table, head, space, 0);
 	struct loop *second = loop_set(table, head, space, 1);
 	struct loop *free[2], *least = NULL;
-	unsigned int firsts = find_free(first, &free[0]);
-	unsigned int seconds = find_free(second, &free[1]);
+	unsigned int firsts = loop_find_free(first, &free[0]);
+	unsigned int seconds = loop_find_free(second, &free[1]);
 
 	if (firsts || seconds)
 		return free[seconds > firsts];
-	find_least(first, &least);
-	find_least(second, &least);
+	loop_find_least(first, &least);
+	loop_find_least(second, &least);
 	loop_evict(table, least);
 	return least;
 }
@@ -155,7 +155,7 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 		loop->tails = 1;
 		loop->rebase = table->dropped;
 		loop_tolerate(loop, table->gone);
-		set_tail(table, loop, tail);
+		loop_put_tail(table, loop, tail);
 		order_insert(table, loop);
 		loop_freshen(table, loop);
 	} else if (unlikely(tail > loop->tail)) {
@@ -166,8 +166,8 @@ struct loop *loop_get(struct loop_table *table, u64 head, u64 tail,
 
 /* --- entries, from segments -------------------------------------------- */
 
-static bool in_earlier_range(const struct entered *entered,
-			     const struct loop *loop)
+static bool entered_in_earlier_range(const struct entered *entered,
+				     const struct loop *loop)
 {
 	const struct range *range;
 
@@ -185,7 +185,8 @@ static void loop_add_range(struct entered *entered, u64 low, u64 high,
 	entered->heads[entered->ranges++] = (struct range){ low, high, least };
 }
 
-static void begin_range(const struct loop_table *table, struct entered *entered)
+static void entered_begin_range(const struct loop_table *table,
+				struct entered *entered)
 {
 	if (entered->range == entered->ranges)
 		return;
@@ -198,7 +199,7 @@ static void begin_range(const struct loop_table *table, struct entered *entered)
  * Return the lowest head of loops that the last branch may enter. A call enters
  * only loops whose head is its target.
  */
-static u64 lowest_head(const struct flow_segment *segment, u64 longest)
+static u64 loop_lowest_head(const struct flow_segment *segment, u64 longest)
 {
 	u64 target = segment->target;
 	u64 low = target - min(target, longest);
@@ -225,9 +226,9 @@ struct entered entered_begin(const struct loop_table *table,
 	}
 	loop_add_range(&entered, low, segment->end, line);
 	if (segment->target)
-		loop_add_range(&entered, lowest_head(segment, longest),
+		loop_add_range(&entered, loop_lowest_head(segment, longest),
 			       segment->target, segment->target);
-	begin_range(table, &entered);
+	entered_begin_range(table, &entered);
 	return entered;
 }
 
@@ -235,7 +236,8 @@ struct entered entered_begin(const struct loop_table *table,
 static struct loop *entered_step(const struct loop_table *table,
 				 struct entered *entered)
 {
-	for (; entered->range < entered->ranges; begin_range(table, entered)) {
+	for (; entered->range < entered->ranges;
+	     entered_begin_range(table, entered)) {
 		const struct range *range = &entered->heads[entered->range];
 
 		while (entered->at != ORDER_NONE && entered->left--) {
@@ -262,7 +264,7 @@ struct loop *entered_next(const struct loop_table *table,
 	struct loop *loop;
 
 	while ((loop = entered_step(table, entered))) {
-		if (in_earlier_range(entered, loop))
+		if (entered_in_earlier_range(entered, loop))
 			continue;
 		entered->entries = flow_entries(entered->segment, loop->head,
 						loop->tail);
@@ -276,7 +278,7 @@ struct loop *entered_next(const struct loop_table *table,
  * Count the back edges that @count runs of the segment took. Return their loop;
  * NULL if it ends otherwise.
  */
-struct loop *count_back_edges(struct loop_table *table,
+struct loop *loop_count_back_edges(struct loop_table *table,
 				     const struct flow_segment *segment,
 				     u64 count)
 {
@@ -290,7 +292,7 @@ struct loop *count_back_edges(struct loop_table *table,
 	return loop;
 }
 
-void segment_evicted(struct flow_table *flow,
+void loop_segment_evicted(struct flow_table *flow,
 			    const struct flow_segment *segment, u64 count)
 {
 	struct loop_table *table = container_of(flow, struct loop_table, flow);
@@ -298,7 +300,7 @@ void segment_evicted(struct flow_table *flow,
 	struct loop *loop;
 
 	if (!table->is_profile)
-		count_back_edges(table, segment, count);
+		loop_count_back_edges(table, segment, count);
 	entered = entered_begin(table, segment, LOOPS_LOOKED_AT);
 	while ((loop = entered_next(table, &entered)))
 		loop->entries += count * entered.entries;

@@ -236,10 +236,10 @@ void loop_tolerate(struct loop *loop, u64 executions);
 void loop_clear(struct loop_table *table, struct loop *loop);
 
 /* Invalidate all effects. */
-void forget_effects(struct loop_table *table);
+void loop_forget_effects(struct loop_table *table);
 
 /**
- * count_back_edges() - Count the back edges that a segment took
+ * loop_count_back_edges() - Count the back edges that a segment took
  * @table: the table.
  * @segment: the segment.
  * @count: how often it ran.
@@ -247,11 +247,12 @@ void forget_effects(struct loop_table *table);
  * Return: the loop that it jumps back to; NULL if it does not end with a back
  *	edge.
  */
-struct loop *count_back_edges(struct loop_table *table,
-			      const struct flow_segment *segment, u64 count);
+struct loop *loop_count_back_edges(struct loop_table *table,
+				   const struct flow_segment *segment,
+				   u64 count);
 
-void segment_evicted(struct flow_table *flow,
-		     const struct flow_segment *segment, u64 count);
+void loop_segment_evicted(struct flow_table *flow,
+			  const struct flow_segment *segment, u64 count);
 
 /*
  * A search for the loops that a segment enters. Their heads are on one of the

@@ -64,7 +64,7 @@ void place_merge(struct loop_table *profile, struct place *from)
 	from->windows = 0;
 }
 
-static bool emit_place(struct place *place, engine_emit emit, void *context)
+static bool place_emit(struct place *place, engine_emit emit, void *context)
 {
 	const struct hwprof_row_time row = {
 		.row.type = HWPROF_ROW_TIME,
@@ -89,7 +89,7 @@ bool places_rows(struct loop_table *table, u32 space, size_t *at,
 		struct place *place = &table->places[*at - table->used];
 
 		if ((!space || place->space == space) &&
-		    !emit_place(place, emit, context))
+		    !place_emit(place, emit, context))
 			return false;
 	}
 	return true;

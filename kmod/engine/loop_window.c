@@ -41,8 +41,8 @@ void window_close(struct loop_table *table, struct loop *loop)
 	loop_freshen(table, loop);
 }
 
-void count_first(struct loop_table *table, const struct effect *effect,
-		 const struct effect *end)
+void effects_count_first(struct loop_table *table, const struct effect *effect,
+			 const struct effect *end)
 {
 	for (; effect < end; effect++) {
 		struct tally *tally = &table->tallies[effect->loop];
@@ -58,8 +58,8 @@ void count_first(struct loop_table *table, const struct effect *effect,
 
 /* --- what a line does ----------------------------------------------------- */
 
-static void add_effect(struct loop_table *table, struct effects *effects,
-		       const struct loop *loop, u32 counts)
+static void effects_add(struct loop_table *table, struct effects *effects,
+			const struct loop *loop, u32 counts)
 {
 	if (effects->count == EFFECTS_MAX ||
 	    table->effect_used == table->effect_room)
@@ -76,10 +76,10 @@ static void loop_window_make_room(struct loop_table *table)
 	if (table->effect_room - table->effect_used >= EFFECTS_MAX)
 		return;
 	table->effect_used = 0;
-	forget_effects(table);
+	loop_forget_effects(table);
 }
 
-void find_effects(struct loop_table *table, struct effects *effects,
+void effects_find(struct loop_table *table, struct effects *effects,
 		  const struct flow_slot *slot)
 {
 	const struct flow_segment *line = flow_segment(&table->flow, slot);
@@ -94,16 +94,16 @@ void find_effects(struct loop_table *table, struct effects *effects,
 	effects->count = 0;
 	effects->effect = &table->effect[table->effect_used];
 	if (loop)
-		add_effect(table, effects, loop, TALLY_BACK_EDGE);
+		effects_add(table, effects, loop, TALLY_BACK_EDGE);
 	entered = entered_begin(table, line, LOOPS_LOOKED_AT);
 	while ((loop = entered_next(table, &entered)))
-		add_effect(table, effects, loop,
-			   entered.entries * TALLY_ENTRY);
+		effects_add(table, effects, loop,
+			    entered.entries * TALLY_ENTRY);
 }
 
-static bool change_matters(const struct change *change,
-			   const struct flow_segment *line,
-			   const struct effects *effects)
+static bool loop_change_matters(const struct change *change,
+				const struct flow_segment *line,
+				const struct effects *effects)
 {
 	unsigned int i;
 
@@ -124,8 +124,9 @@ bool effects_hold(const struct loop_table *table, struct effects *effects,
 	    table->version - effects->version > CHANGES)
 		return false;
 	for (; effects->version != table->version; effects->version++)
-		if (change_matters(&table->changes[effects->version % CHANGES],
-				   line, effects))
+		if (loop_change_matters(table->changes +
+					effects->version % CHANGES,
+					line, effects))
 			return false;
 	return true;
 }

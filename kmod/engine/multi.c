@@ -51,7 +51,7 @@ enum {
 };
 
 /* Return the part's cursor; NULL for calls, which have none. */
-static void *cursor_of(struct multi_cursor *cursor, enum multi_part part)
+static void *multi_cursor_of(struct multi_cursor *cursor, enum multi_part part)
 {
 	switch (part) {
 	case MULTI_LOOPS:
@@ -67,7 +67,8 @@ static void *cursor_of(struct multi_cursor *cursor, enum multi_part part)
 	}
 }
 
-static bool has_part(const struct engine_params *params, unsigned int part)
+static bool multi_has_part(const struct engine_params *params,
+			   unsigned int part)
 {
 	return params->parts >> part & 1;
 }
@@ -82,11 +83,11 @@ static void multi_table_init(void *memory, size_t size,
 
 	memset(table, 0, sizeof(*table));
 	for (i = 0; i < MULTI_PARTS; i++)
-		if (has_part(params, i))
+		if (multi_has_part(params, i))
 			least += multi_parts[i]->table_min;
 	size -= MULTI_HEADER;
 	for (i = 0; i < MULTI_PARTS; i++) {
-		if (!has_part(params, i))
+		if (!multi_has_part(params, i))
 			continue;
 		share = size / least * multi_parts[i]->table_min +
 			size % least * multi_parts[i]->table_min / least;
@@ -102,7 +103,7 @@ static void multi_cursor_init(void *cursor, u32 tid)
 	unsigned int i;
 
 	for (i = 0; i < MULTI_PARTS; i++)
-		multi_parts[i]->cursor_init(cursor_of(cursor, i), tid);
+		multi_parts[i]->cursor_init(multi_cursor_of(cursor, i), tid);
 }
 
 /* --- feeding ------------------------------------------------------------ */
@@ -114,7 +115,7 @@ static unsigned int multi_unit(const struct engine_params *params,
 	unsigned int units = 0, i;
 
 	for (i = 0; i < MULTI_PARTS; i++)
-		if (has_part(params, i))
+		if (multi_has_part(params, i))
 			units += multi_parts[i]->unit(params, event);
 	return units;
 }
@@ -251,7 +252,7 @@ static void multi_sample(const struct engine_params *params,
 	unsigned int first = __builtin_ctz(params->parts), i;
 
 	for (i = first; i < MULTI_PARTS; i++) {
-		if (has_part(params, i) &&
+		if (multi_has_part(params, i) &&
 		    multi_parts[i]->unit(params, event)) {
 			first = i;
 			break;

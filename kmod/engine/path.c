@@ -63,8 +63,8 @@ static bool path_ending(const void *memory, const struct stream_event *event,
  * Return true if the path in flight was seen from its beginning and leads to
  * @ip. @path and @jumps are then what was seen of it.
  */
-static bool open_path(const struct path_cursor *cursor, u64 ip, u32 space,
-		      struct path *path, u64 *jumps)
+static bool path_is_open(const struct path_cursor *cursor, u64 ip, u32 space,
+			 struct path *path, u64 *jumps)
 {
 	const struct path_frame *now = cursor->now;
 	u32 count = now ? now->top - now->first : 0;
@@ -97,7 +97,7 @@ static void path_taken(void *memory, u64 ip, u32 space)
 	u64 jumps[PATH_JUMPS], key;
 
 	/* Keys of paths that ended use the signature as it is. */
-	if (open_path(cursor, ip, space, &path, jumps))
+	if (path_is_open(cursor, ip, space, &path, jumps))
 		key = flow_mix(~cursor->now->signature, ip, 0) | 1;
 	else
 		key = flow_mix(~(table->seed ^ space * HASH_PRIME), ip, 0) | 1;

@@ -26,21 +26,21 @@ void path_table_init(struct path_table *table, void *memory, u32 slots,
 		table->contexts = (u64 *)(table->blocks + slots);
 }
 
-static u64 *context_of(const struct path_table *table,
-		       const struct path_slot *slot)
+static u64 *path_context_of(const struct path_table *table,
+			    const struct path_slot *slot)
 {
 	return &table->contexts[slot - table->slots];
 }
 
 /* --- blocks --------------------------------------------------------------- */
 
-static u32 blocks_needed(u32 jumps)
+static u32 path_blocks_needed(u32 jumps)
 {
 	return jumps <= PATH_OWN ? 0 :
 	       (jumps - PATH_OWN + PATH_BLOCK - 1) / PATH_BLOCK;
 }
 
-static u32 blocks_left(const struct path_table *table)
+static u32 path_blocks_left(const struct path_table *table)
 {
 	return table->free + table->slot_count - table->fresh;
 }
@@ -56,9 +56,9 @@ static u32 path_block_take(struct path_table *table)
 	return block;
 }
 
-static void blocks_give(struct path_table *table, const struct path *path)
+static void path_blocks_give(struct path_table *table, const struct path *path)
 {
-	u32 block = path->more, next, left = blocks_needed(path->jumps);
+	u32 block = path->more, next, left = path_blocks_needed(path->jumps);
 
 	for (; left; left--, block = next) {
 		next = table->blocks[block].next;
@@ -71,8 +71,8 @@ static void blocks_give(struct path_table *table, const struct path *path)
 /* --- jumps ---------------------------------------------------------------- */
 
 /* The caller has checked that there are enough blocks. */
-static void keep_jumps(struct path_table *table, struct path *path,
-		       const u64 *jumps)
+static void path_keep_jumps(struct path_table *table, struct path *path,
+			    const u64 *jumps)
 {
 	u32 *next = &path->more, i;
 	u64 *room = path->jump;
@@ -147,7 +147,8 @@ static void path_prefer(struct path_table *table, struct path_slot *slot)
 	swap_values(*slot, *home);
 	swap_values(*path_of(table, slot), *path_of(table, home));
 	if (table->contexts)
-		swap_values(*context_of(table, slot), *context_of(table, home));
+		swap_values(*path_context_of(table, slot),
+			    *path_context_of(table, home));
 }
 
 /* Evict a path. The part of its count that is in no row is given up. */
@@ -156,7 +157,7 @@ static void path_evict(struct path_table *table, struct path_slot *slot)
 	struct path *path = path_of(table, slot);
 	u64 untold = path_units(path, slot->count - path->told);
 
-	blocks_give(table, path);
+	path_blocks_give(table, path);
 	table->pending -= untold;
 	table->evicted += untold;
 	slot->key = 0;
@@ -202,12 +203,13 @@ static struct path_slot *path_claim(struct path_table *table, u64 key,
 	if (slot->key)
 		path_evict(table, slot);
 	for (way = 0; way < PATH_WAYS; way++, other++) {
-		if (blocks_left(table) >= blocks_needed(jumps))
+		if (path_blocks_left(table) >= path_blocks_needed(jumps))
 			return slot;
 		if (other->key)
 			path_evict(table, other);
 	}
-	return blocks_left(table) >= blocks_needed(jumps) ? slot : NULL;
+	return path_blocks_left(table) >= path_blocks_needed(jumps) ?
+	       slot : NULL;
 }
 
 bool path_table_count(struct path_table *table, u64 key, u64 count, u64 cycles)
@@ -239,9 +241,9 @@ void path_table_add(struct path_table *table, u64 key, const struct path *path,
 	slot->key = key;
 	slot->count = count;
 	*path_of(table, slot) = *path;
-	keep_jumps(table, path_of(table, slot), jumps);
+	path_keep_jumps(table, path_of(table, slot), jumps);
 	if (table->contexts)
-		*context_of(table, slot) = context;
+		*path_context_of(table, slot) = context;
 }
 
 /* --- from a table into a profile ------------------------------------------ */
@@ -256,7 +258,8 @@ static void path_take(struct path_table *profile, struct path_table *table,
 	path.told = 0;
 	if (untold)
 		path_table_add(profile, slot->key, &path, jumps,
-			       table->contexts ? *context_of(table, slot) : 0,
+			       table->contexts ?
+			       *path_context_of(table, slot) : 0,
 			       untold);
 	table->pending -= path_units(&path, untold);
 	slot->key = 0;
@@ -306,14 +309,14 @@ static void path_spell(struct hwprof_row_path *row,
 }
 
 /* The context follows the jumps. */
-static void add_context(struct hwprof_row_path *row, u64 context)
+static void path_add_context(struct hwprof_row_path *row, u64 context)
 {
 	memcpy((void *)row + row->row.size, &context, sizeof(context));
 	row->row.size += sizeof(context);
 	row->flags |= HWPROF_PATH_IN_CONTEXT;
 }
 
-static bool emit_path(struct path_table *table, const struct path_slot *slot,
+static bool path_emit(struct path_table *table, const struct path_slot *slot,
 		      engine_emit emit, void *context)
 {
 	struct hwprof_row_path *row = (void *)table->row;
@@ -339,7 +342,7 @@ static bool emit_path(struct path_table *table, const struct path_slot *slot,
 	};
 	path_spell(row, table, path);
 	if (table->contexts)
-		add_context(row, *context_of(table, slot));
+		path_add_context(row, *path_context_of(table, slot));
 	if (!emit(context, row, open ? path->end : path->start,
 		  open ? 0 : path->end, path_units(path, untold)))
 		return false;
@@ -360,7 +363,7 @@ bool path_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		if (!slot->key ||
 		    (space && path_of(table, slot)->space != space))
 			continue;
-		if (!emit_path(table, slot, emit, context))
+		if (!path_emit(table, slot, emit, context))
 			return false;
 	}
 	return true;

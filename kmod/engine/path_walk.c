@@ -23,8 +23,8 @@ bool path_skip_jump(struct path_cursor *cursor, u64 to)
 /*
  * Count a path whose beginning is not known. All such paths of a space are one.
  */
-static noinline void count_unseen(const struct path_cursor *cursor,
-				  struct path_table *table)
+static noinline void path_count_unseen(const struct path_cursor *cursor,
+				       struct path_table *table)
 {
 	const struct path unseen = {
 		.space = cursor->walk.space, .shape = PATH_UNSEEN,
@@ -54,7 +54,7 @@ u32 path_pack_jumps(const struct path_cursor *cursor, u64 *jumps)
 }
 
 /* Add the running path, which is not in the table yet. */
-static noinline void add_path(const struct path_cursor *cursor,
+static noinline void path_add(const struct path_cursor *cursor,
 			      struct path_table *table, u64 key, u64 end,
 			      u64 target)
 {
@@ -84,14 +84,14 @@ static noinline bool path_end(const struct path_cursor *cursor,
 	u64 key = path_key(cursor, end, target);
 
 	if (now->state & PATH_UNSEEN * PATH_SHAPE)
-		count_unseen(cursor, table);
+		path_count_unseen(cursor, table);
 	else if (path_table_count(table, key, table->times,
 				  now->cycles * table->times))
 		return true;
 	else if (now->state & PATH_FORGOTTEN)
-		count_unseen(cursor, table);
+		path_count_unseen(cursor, table);
 	else
-		add_path(cursor, table, key, end, target);
+		path_add(cursor, table, key, end, target);
 	return path_table_has_room(table);
 }
 

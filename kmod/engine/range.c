@@ -26,7 +26,7 @@ struct range_table {
 	u32 merged;		/* nodes that range_merge() has finished */
 };
 
-static __always_inline bool is_of_pairs(u32 of)
+static __always_inline bool range_is_of_pairs(u32 of)
 {
 	return of == HWPROF_RANGE_IP_LOAD_ADDRESS ||
 	       of == HWPROF_RANGE_IP_STORE_ADDRESS;
@@ -45,7 +45,7 @@ static void range_table_init(void *memory, size_t size,
 	table->basis = params->basis;
 	table->root = RANGE_NO_ROOT;
 	range_tree_init(&table->tree, memory + header, size - header, epsilon,
-			is_of_pairs(table->of));
+			range_is_of_pairs(table->of));
 }
 
 /* Ranges need no state of a task. */
@@ -57,7 +57,7 @@ static void range_cursor_init(void *cursor, u32 tid)
  * Return true if the operand has up to 16 bits, or is a number that fits in 16
  * bits, with a sign or without.
  */
-static bool is_narrow(const struct stream_event *event)
+static bool range_is_narrow(const struct stream_event *event)
 {
 	u64 value = event->value;
 	unsigned int bits = 8 * event->width;
@@ -74,8 +74,8 @@ static bool is_narrow(const struct stream_event *event)
  * Return the weight of the event in the stream that is summarised; 0: it is not
  * in it.
  */
-static __always_inline unsigned int weight_of(u32 of,
-					      const struct stream_event *event)
+static __always_inline unsigned int
+range_weight_of(u32 of, const struct stream_event *event)
 {
 	switch (of) {
 	case HWPROF_RANGE_IP:
@@ -96,7 +96,7 @@ static __always_inline unsigned int weight_of(u32 of,
 		return event->kind == STREAM_LOAD && stream_has_value(event) &&
 		       !event->value;
 	case HWPROF_RANGE_NARROW_IP:
-		return stream_is_access(event->kind) && is_narrow(event);
+		return stream_is_access(event->kind) && range_is_narrow(event);
 	}
 	return 0;
 }
@@ -104,11 +104,12 @@ static __always_inline unsigned int weight_of(u32 of,
 static unsigned int range_unit(const struct engine_params *params,
 			       const struct stream_event *event)
 {
-	return weight_of(params->range_of, event);
+	return range_weight_of(params->range_of, event);
 }
 
 /* Return what is counted of the event; for a pair, the address accessed. */
-static __always_inline u64 value_of(u32 of, const struct stream_event *event)
+static __always_inline u64 range_value_of(u32 of,
+					  const struct stream_event *event)
 {
 	if (of == HWPROF_RANGE_LOAD_VALUE)
 		return event->value;
@@ -118,7 +119,7 @@ static __always_inline u64 value_of(u32 of, const struct stream_event *event)
 }
 
 /* Return false if there is no room for another address space. */
-static noinline bool set_space(struct range_table *table, u32 space)
+static noinline bool range_set_space(struct range_table *table, u32 space)
 {
 	table->space = space;
 	table->root = range_root(&table->tree, space);
@@ -129,11 +130,11 @@ static noinline bool set_space(struct range_table *table, u32 space)
  * Return false, and count @weight as evicted, if there is no room for the
  * event's space. The space of the last event is the fast path.
  */
-static __always_inline bool is_in_space(struct range_table *table, u32 space,
-					u64 weight)
+static __always_inline bool range_is_in_space(struct range_table *table,
+					      u32 space, u64 weight)
 {
 	if (unlikely(table->root == RANGE_NO_ROOT || table->space != space) &&
-	    !set_space(table, space)) {
+	    !range_set_space(table, space)) {
 		table->evicted += weight;
 		return false;
 	}
@@ -143,7 +144,7 @@ static __always_inline bool is_in_space(struct range_table *table, u32 space,
 static __always_inline bool range_count_value(struct range_table *table,
 					      u32 space, u64 value, u64 weight)
 {
-	if (!is_in_space(table, space, weight))
+	if (!range_is_in_space(table, space, weight))
 		return false;
 	range_count(&table->tree, table->root, value, weight);
 	return true;
@@ -153,10 +154,10 @@ static __always_inline bool range_count_value(struct range_table *table,
  * Count an access as a pair. This is a function of its own, because counting
  * single values is faster without it.
  */
-static noinline bool count_pair(struct range_table *table,
-				const struct stream_event *event)
+static noinline bool range_feed_pair(struct range_table *table,
+				     const struct stream_event *event)
 {
-	if (!is_in_space(table, event->space, 1))
+	if (!range_is_in_space(table, event->space, 1))
 		return false;
 	range_count_pair(&table->tree, table->root, event->from, event->to, 1);
 	return true;
@@ -172,13 +173,13 @@ static bool range_feed(void *memory, void *cursor,
 	if (likely(table->of == HWPROF_RANGE_IP &&
 		   stream_is_branch(event->kind)))
 		return range_count_value(table, event->space, event->to, 1);
-	weight = weight_of(table->of, event);
+	weight = range_weight_of(table->of, event);
 	if (!weight)
 		return true;
-	if (is_of_pairs(table->of))
-		return count_pair(table, event);
+	if (range_is_of_pairs(table->of))
+		return range_feed_pair(table, event);
 	return range_count_value(table, event->space,
-				 value_of(table->of, event), weight);
+				 range_value_of(table->of, event), weight);
 }
 
 static bool range_feed_window(void *memory, struct window *window,
@@ -192,11 +193,11 @@ static bool range_feed_window(void *memory, struct window *window,
 		counts->events += window->times;
 		if (event->kind == STREAM_GAP)
 			counts->gaps += window->times;
-		if (!weight_of(table->of, event))
+		if (!range_weight_of(table->of, event))
 			continue;
 		counts->units += window->times;
 		room &= range_count_value(table, event->space,
-					  value_of(table->of, event),
+					  range_value_of(table->of, event),
 					  window->times);
 	}
 	return room;
@@ -259,8 +260,8 @@ static u64 range_high(u64 low, u32 bits)
 	return bits == RANGE_BITS ? ~0ULL : low + ((1ULL << bits) - 1);
 }
 
-static bool emit_range(const struct range_table *table, u32 node, u64 count,
-		       engine_emit emit, void *context)
+static bool range_emit_range(const struct range_table *table, u32 node,
+			     u64 count, engine_emit emit, void *context)
 {
 	const struct range_tree *tree = &table->tree;
 	const struct hwprof_row_range row = {
@@ -278,8 +279,8 @@ static bool emit_range(const struct range_table *table, u32 node, u64 count,
 		    count);
 }
 
-static bool emit_box(const struct range_table *table, u32 node, u64 count,
-		     engine_emit emit, void *context)
+static bool range_emit_box(const struct range_table *table, u32 node, u64 count,
+			   engine_emit emit, void *context)
 {
 	const struct range_tree *tree = &table->tree;
 	struct range_key low = range_low(tree, node);
@@ -308,9 +309,8 @@ static bool range_emit_node(struct range_table *table, u32 node,
 
 	if (!count)
 		return true;
-	if (!(is_of_pairs(table->of) ? emit_box : emit_range)(table, node,
-							      count, emit,
-							      context))
+	if (!(range_is_of_pairs(table->of) ? range_emit_box :
+	      range_emit_range)(table, node, count, emit, context))
 		return false;
 	*told += count;
 	table->tree.n_told += count;
@@ -333,21 +333,21 @@ static bool range_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-static void describe_value(u32 of, const struct stream_event *event, u64 period,
-			   struct hwprof_row_range *row)
+static void range_describe_value(u32 of, const struct stream_event *event,
+				 u64 period, struct hwprof_row_range *row)
 {
 	*row = (struct hwprof_row_range) {
 		.row.type = HWPROF_ROW_RANGE,
 		.row.size = sizeof(*row),
-		.low = value_of(of, event),
+		.low = range_value_of(of, event),
 		.count = period,
 		.basis = HWPROF_BASIS_EXACT,
 		.of = of,
 	};
 }
 
-static void describe_pair(u32 of, const struct stream_event *event, u64 period,
-			  struct hwprof_row_box *row)
+static void range_describe_pair(u32 of, const struct stream_event *event,
+				u64 period, struct hwprof_row_box *row)
 {
 	*row = (struct hwprof_row_box) {
 		.row.type = HWPROF_ROW_BOX,
@@ -371,12 +371,12 @@ static void range_sample(const struct engine_params *params,
 	u32 of = params->range_of;
 	bool access = stream_is_access(event->kind);
 
-	sample->ip = access ? event->from : value_of(of, event);
+	sample->ip = access ? event->from : range_value_of(of, event);
 	sample->addr = access ? event->to : event->from;
-	if (is_of_pairs(of))
-		describe_pair(of, event, period, &sample->box);
+	if (range_is_of_pairs(of))
+		range_describe_pair(of, event, period, &sample->box);
 	else
-		describe_value(of, event, period, &sample->range);
+		range_describe_value(of, event, period, &sample->range);
 }
 
 static void range_forget(void *memory, u32 space)

@@ -33,7 +33,7 @@ void range_tree_init(struct range_tree *tree, void *memory, size_t size,
 	range_tree_clear(tree);
 }
 
-static void block_free(struct range_tree *tree, u32 number)
+static void range_block_free(struct range_tree *tree, u32 number)
 {
 	struct range_block *block = &tree->blocks[number];
 
@@ -108,7 +108,8 @@ static u32 range_place_of(const struct range_tree *tree, u32 number,
 	return range_place(tree, number, key, tree->codes);
 }
 
-static struct range_key block_low(const struct range_tree *tree, u32 number)
+static struct range_key range_block_low(const struct range_tree *tree,
+					u32 number)
 {
 	return (struct range_key) {
 		.value = tree->blocks[number].low,
@@ -117,9 +118,9 @@ static struct range_key block_low(const struct range_tree *tree, u32 number)
 }
 
 /* Return the node that block @number divides. */
-static u32 parent_of(const struct range_tree *tree, u32 number)
+static u32 range_parent_of(const struct range_tree *tree, u32 number)
 {
-	struct range_key low = block_low(tree, number);
+	struct range_key low = range_block_low(tree, number);
 	u32 node = tree->blocks[number].root;
 
 	for (;;) {
@@ -141,7 +142,7 @@ static void range_fold(struct range_tree *tree, u32 number, u32 parent, u64 sum)
 	*range_told(tree, parent) += told->count[0] + told->count[1] +
 				     told->count[2] + told->count[3];
 	range_block(tree, parent)->child[parent % RANGE_SIBLINGS] = 0;
-	block_free(tree, number);
+	range_block_free(tree, number);
 }
 
 /*
@@ -166,7 +167,7 @@ static u16 range_brief(u64 number)
 	return number >> follow | follow << 10;
 }
 
-static u64 brief_value(u16 brief)
+static u64 range_brief_value(u16 brief)
 {
 	return (u64)(brief & 1023) << (brief >> 10);
 }
@@ -175,7 +176,7 @@ static u64 brief_value(u16 brief)
  * Move the hand to the next block, downwards. A chain of splits takes blocks
  * upwards, so that one round of the hand can merge all of the chain.
  */
-static const struct range_block *next_block(struct range_tree *tree)
+static const struct range_block *range_next_block(struct range_tree *tree)
 {
 	if (tree->hand <= tree->root_blocks)
 		tree->hand = tree->top;
@@ -196,7 +197,7 @@ void range_pass(struct range_tree *tree)
 
 	tree->threshold = range_threshold(tree);
 	tree->pace = range_pace(tree);
-	block = next_block(tree);
+	block = range_next_block(tree);
 	if (block->root == RANGE_NO_ROOT ||
 	    block->child[0] | block->child[1] | block->child[2] |
 	    block->child[3])
@@ -204,9 +205,9 @@ void range_pass(struct range_tree *tree)
 	sum = block->count[0] + block->count[1] + block->count[2] +
 	      block->count[3];
 	/* The parent's count has not fallen since; this spares most walks. */
-	if (sum + brief_value(block->above) >= tree->threshold)
+	if (sum + range_brief_value(block->above) >= tree->threshold)
 		return;
-	parent = parent_of(tree, tree->hand);
+	parent = range_parent_of(tree, tree->hand);
 	if (*range_own(tree, parent) + sum < tree->threshold)
 		range_fold(tree, tree->hand, parent, sum);
 }
@@ -298,7 +299,7 @@ u32 range_root(struct range_tree *tree, u32 space)
 	return found;
 }
 
-static u64 take_untold(struct range_tree *tree, u32 node)
+static u64 range_take_untold(struct range_tree *tree, u32 node)
 {
 	u64 *own = range_own(tree, node), *told = range_told(tree, node);
 	u64 untold = *own - *told;
@@ -312,16 +313,17 @@ static u64 take_untold(struct range_tree *tree, u32 node)
 
 u64 range_root_drop(struct range_tree *tree, u32 root)
 {
-	u64 untold = take_untold(tree, root);
+	u64 untold = range_take_untold(tree, root);
 	u32 number, i;
 
 	for (number = tree->root_blocks; number < tree->top; number++) {
 		if (tree->blocks[number].root != root)
 			continue;
 		for (i = 0; i < RANGE_SIBLINGS; i++)
-			untold += take_untold(tree,
-					      number * RANGE_SIBLINGS + i);
-		block_free(tree, number);
+			untold +=
+				range_take_untold(tree, number *
+						  RANGE_SIBLINGS + i);
+		range_block_free(tree, number);
 	}
 	range_block(tree, root)->child[root % RANGE_SIBLINGS] = 0;
 	tree->owners[root] = 0;

@@ -36,17 +36,18 @@ static u64 saving_heat(const struct saving_item *item)
 	return item->count ? item->count + item->error : 0;
 }
 
-static u64 units_of(const struct saving_kind *kind,
-		    const struct saving_item *item)
+static u64 saving_units_of(const struct saving_kind *kind,
+			   const struct saving_item *item)
 {
 	return !kind->has_units || kind->has_units(item) ? item->count : 0;
 }
 
 /* Give up the counts of an item that are in no row. */
-static void give_up(const struct saving_kind *kind, struct saving_table *table,
-		    const struct saving_item *item)
+static void saving_give_up(const struct saving_kind *kind,
+			   struct saving_table *table,
+			   const struct saving_item *item)
 {
-	u64 units = units_of(kind, item);
+	u64 units = saving_units_of(kind, item);
 
 	table->evicted += units;
 	table->pending -= units;
@@ -71,7 +72,7 @@ static unsigned int saving_make_room(const struct saving_kind *kind,
 	}
 	item = saving_at(kind, table, at, coldest);
 	set->floor = max(set->floor, item->count + item->error);
-	give_up(kind, table, item);
+	saving_give_up(kind, table, item);
 	return coldest;
 }
 
@@ -101,9 +102,10 @@ saving_add(const struct saving_kind *kind, struct saving_table *table, u64 key,
  * @at of @table. An item that is not in that set may have lost as many counts
  * there. saving_take() subtracts it again for the items that are in the set.
  */
-static void raise_errors(const struct saving_kind *kind,
-			 struct saving_table *profile,
-			 const struct saving_table *table, u32 at, u64 floor)
+static void saving_raise_errors(const struct saving_kind *kind,
+				struct saving_table *profile,
+				const struct saving_table *table, u32 at,
+				u64 floor)
 {
 	u64 sets = table->set_count;
 	u32 first = (u64)at * profile->set_count / sets;
@@ -128,7 +130,7 @@ static void saving_take(const struct saving_kind *kind,
 {
 	struct saving_item *to = saving_get(kind, profile, from->space,
 					    saving_name(from));
-	u64 units = units_of(kind, from);
+	u64 units = saving_units_of(kind, from);
 
 	saving_close_window(from);
 	to->count += from->count;
@@ -140,15 +142,15 @@ static void saving_take(const struct saving_kind *kind,
 	table->pending -= units;
 }
 
-static void take_set(const struct saving_kind *kind,
-		     struct saving_table *profile, struct saving_table *table,
-		     u32 at)
+static void saving_take_set(const struct saving_kind *kind,
+			    struct saving_table *profile,
+			    struct saving_table *table, u32 at)
 {
 	struct saving_set *set = &table->sets[at];
 	unsigned int way;
 
 	if (set->floor)
-		raise_errors(kind, profile, table, at, set->floor);
+		saving_raise_errors(kind, profile, table, at, set->floor);
 	for (way = 0; way < SAVING_WAYS; way++) {
 		if (!set->key[way])
 			continue;
@@ -168,7 +170,7 @@ size_t saving_merge(const struct saving_kind *kind,
 	for (taken = 0; taken < limit; taken++) {
 		if (table->merged == table->set_count || !table->used)
 			break;
-		take_set(kind, profile, table, table->merged++);
+		saving_take_set(kind, profile, table, table->merged++);
 	}
 	if (taken == limit)
 		return taken;
@@ -186,7 +188,7 @@ static bool saving_tell(const struct saving_kind *kind,
 {
 	if (!kind->tell(table, item, emit, context))
 		return false;
-	table->pending -= units_of(kind, item);
+	table->pending -= saving_units_of(kind, item);
 	item->count = 0;
 	item->sum_sq = 0;
 	return true;
@@ -210,8 +212,8 @@ bool saving_rows(const struct saving_kind *kind, struct saving_table *table,
 	return true;
 }
 
-static void forget_set(const struct saving_kind *kind,
-		       struct saving_table *table, u32 at, u32 space)
+static void saving_forget_set(const struct saving_kind *kind,
+			      struct saving_table *table, u32 at, u32 space)
 {
 	struct saving_set *set = &table->sets[at];
 	unsigned int way;
@@ -221,7 +223,7 @@ static void forget_set(const struct saving_kind *kind,
 
 		if (!set->key[way] || item->space != space)
 			continue;
-		give_up(kind, table, item);
+		saving_give_up(kind, table, item);
 		set->key[way] = 0;
 		table->used--;
 	}
@@ -233,7 +235,7 @@ void saving_forget(const struct saving_kind *kind, struct saving_table *table,
 	u32 at;
 
 	for (at = 0; table->used && at < table->set_count; at++)
-		forget_set(kind, table, at, space);
+		saving_forget_set(kind, table, at, space);
 }
 
 u64 saving_evicted(const void *table)

@@ -92,8 +92,8 @@ static size_t value_merge(void *memory, void *table_memory, size_t limit)
 	return taken;
 }
 
-static void fill_values(struct hwprof_row_value *row,
-			const struct value_slot *slot)
+static void value_fill_row(struct hwprof_row_value *row,
+			   const struct value_slot *slot)
 {
 	u32 i;
 
@@ -110,8 +110,8 @@ static void fill_values(struct hwprof_row_value *row,
 	}
 }
 
-static bool emit_slot(struct value_table *table, struct value_slot *slot,
-		      engine_emit emit, void *context)
+static bool value_emit_slot(struct value_table *table, struct value_slot *slot,
+			    engine_emit emit, void *context)
 {
 	struct hwprof_row_value row = {
 		.row.type = HWPROF_ROW_VALUE,
@@ -128,7 +128,7 @@ static bool emit_slot(struct value_table *table, struct value_slot *slot,
 		.basis = table->basis,
 	};
 
-	fill_values(&row, slot);
+	value_fill_row(&row, slot);
 	if (!emit(context, &row, row.ip, 0, row.loads))
 		return false;
 	table->pending -= slot->loads;
@@ -145,7 +145,7 @@ static bool value_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		struct value_slot *slot = &table->slots[*at];
 
 		if (slot->loads && (!space || slot->owner == space + 1) &&
-		    !emit_slot(table, slot, emit, context))
+		    !value_emit_slot(table, slot, emit, context))
 			return false;
 	}
 	return true;

@@ -17,7 +17,7 @@ enum {
 	KNOWN_PART	= 32,	/* one of so many may deviate */
 };
 
-static u32 random_below(u64 *random, u32 limit)
+static u32 value_random_below(u64 *random, u32 limit)
 {
 	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
 	return (*random >> 32) * limit >> 32;
@@ -55,7 +55,8 @@ static void value_follow(struct value_slot *slot, u64 *random)
 		slot->kept++;
 	} else {
 		i = value_weakest(slot);
-		if (random_below(random, slot->values[i].hits + 1) >= slot->run)
+		if (value_random_below(random, slot->values[i].hits + 1) >=
+		    slot->run)
 			return;
 	}
 	slot->values[i] = (struct value_count){ .value = slot->last };
@@ -64,7 +65,7 @@ static void value_follow(struct value_slot *slot, u64 *random)
 }
 
 /* Pass over executions, each of which could have given any value. */
-static void pass_over(struct value_slot *slot, u32 executions)
+static void value_slot_pass_over(struct value_slot *slot, u32 executions)
 {
 	u32 i;
 
@@ -76,7 +77,7 @@ static void pass_over(struct value_slot *slot, u32 executions)
 		slot->values[i].missed += executions;
 }
 
-static void count_run(struct value_slot *slot, u64 *random)
+static void value_slot_count_run(struct value_slot *slot, u64 *random)
 {
 	u32 i = value_slot_find(slot, slot->last);
 
@@ -97,8 +98,8 @@ static void count_run(struct value_slot *slot, u64 *random)
 void value_slot_count(struct value_slot *slot, u64 *random)
 {
 	if (slot->run)
-		count_run(slot, random);
-	pass_over(slot, -slot->skip);
+		value_slot_count_run(slot, random);
+	value_slot_pass_over(slot, -slot->skip);
 }
 
 /*
@@ -123,19 +124,19 @@ static void value_vote(struct value_slot *slot, u64 stride)
  * Values that did not come again for long will not for some time. Pass over
  * some executions.
  */
-static void pass_some_over(struct value_slot *slot, u64 *random)
+static void value_slot_pass_some_over(struct value_slot *slot, u64 *random)
 {
 	u32 most = PASS_LEAST << slot->passes;
 
 	slot->passes += slot->passes < PASS_DOUBLED;
 	slot->varies = VARIES_AFTER;
-	pass_over(slot, most / 2 + random_below(random, most));
+	value_slot_pass_over(slot, most / 2 + value_random_below(random, most));
 }
 
 void value_slot_turn(struct value_slot *slot, u64 value, u32 epoch, u64 *random)
 {
 	if (slot->run)
-		count_run(slot, random);
+		value_slot_count_run(slot, random);
 	if (slot->epoch == epoch && slot->runs)
 		value_vote(slot, value - slot->last);
 	else
@@ -146,10 +147,10 @@ void value_slot_turn(struct value_slot *slot, u64 value, u32 epoch, u64 *random)
 	slot->run = 1;
 	if (likely(slot->varies < VARIES_MOST))
 		return;
-	count_run(slot, random);
+	value_slot_count_run(slot, random);
 	slot->epoch = ~epoch;
 	if (slot->varies >= VARIES_MOST)
-		pass_some_over(slot, random);
+		value_slot_pass_some_over(slot, random);
 }
 
 void value_slot_miss(struct value_slot *slot, u32 epoch, u64 *random)
@@ -184,7 +185,8 @@ static void value_insert(struct value_count *values, u32 *count,
  * If only one slot follows a value, all executions that the other one knows no
  * value of may have given it.
  */
-static void merge_values(struct value_slot *slot, const struct value_slot *from)
+static void value_slot_merge_values(struct value_slot *slot,
+				    const struct value_slot *from)
 {
 	struct value_count merged[VALUE_KEPT], value;
 	u32 rest = value_slot_rest(slot), from_rest = value_slot_rest(from);
@@ -209,8 +211,8 @@ static void merge_values(struct value_slot *slot, const struct value_slot *from)
 	slot->kept = count;
 }
 
-static void merge_strides(struct value_slot *slot,
-			  const struct value_slot *from)
+static void value_slot_merge_strides(struct value_slot *slot,
+				     const struct value_slot *from)
 {
 	if (slot->stride == from->stride) {
 		slot->strides += from->strides;
@@ -222,8 +224,8 @@ static void merge_strides(struct value_slot *slot,
 
 void value_slot_merge(struct value_slot *slot, const struct value_slot *from)
 {
-	merge_values(slot, from);
-	merge_strides(slot, from);
+	value_slot_merge_values(slot, from);
+	value_slot_merge_strides(slot, from);
 	slot->loads += from->loads;
 	slot->unseen += from->unseen;
 	slot->runs += from->runs;

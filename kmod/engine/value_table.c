@@ -44,7 +44,7 @@ void value_table_init(struct value_table *table, void *memory, size_t size,
 
 /* --- feeding -------------------------------------------------------------- */
 
-static void count_out(struct value_table *table, u64 loads)
+static void value_count_out(struct value_table *table, u64 loads)
 {
 	table->pending -= loads;
 	table->evicted += loads;
@@ -53,12 +53,12 @@ static void count_out(struct value_table *table, u64 loads)
 /* Evict a slot: its load and all that is known of it are given up. */
 static void value_evict(struct value_table *table, struct value_slot *slot)
 {
-	count_out(table, slot->loads + slot->run - slot->skip);
+	value_count_out(table, slot->loads + slot->run - slot->skip);
 	memset(slot, 0, sizeof(*slot));
 	table->used--;
 }
 
-static u32 random_below_16(struct value_table *table)
+static u32 value_random_below_16(struct value_table *table)
 {
 	table->random = table->random * 6364136223846793005ULL + 1;
 	return table->random >> 60;
@@ -89,7 +89,7 @@ static struct value_slot *value_replace(struct value_table *table, u64 hash)
 	struct value_slot *slot = value_way(table, hash,
 					    table->hand++ % VALUE_WAYS);
 
-	if (slot->loads + slot->run >= random_below_16(table)) {
+	if (slot->loads + slot->run >= value_random_below_16(table)) {
 		if (++table->failed >= table->slot_count / FAILED_PART)
 			table->crowded = true;
 		return NULL;
@@ -122,8 +122,8 @@ static struct value_slot *value_find(const struct value_table *table, u64 hash,
 	return free;
 }
 
-static void set_owner(struct value_table *table, struct value_slot *slot,
-		      u64 ip, u32 owner)
+static void value_set_owner(struct value_table *table, struct value_slot *slot,
+			    u64 ip, u32 owner)
 {
 	slot->ip = ip;
 	slot->owner = owner;
@@ -134,8 +134,8 @@ static void set_owner(struct value_table *table, struct value_slot *slot,
  * Return the slot to count an execution in. Return NULL if there is none; the
  * execution is counted as evicted then.
  */
-static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
-				   u32 owner)
+static struct value_slot *value_slot_for(struct value_table *table, u64 hash,
+					 u64 ip, u32 owner)
 {
 	struct value_slot *slot = value_find(table, hash, ip, owner);
 
@@ -147,9 +147,9 @@ static struct value_slot *slot_for(struct value_table *table, u64 hash, u64 ip,
 		slot = NULL;
 	}
 	if (unlikely(!slot))
-		count_out(table, 1);
+		value_count_out(table, 1);
 	else if (!slot->owner)
-		set_owner(table, slot, ip, owner);
+		value_set_owner(table, slot, ip, owner);
 	return slot;
 }
 
@@ -173,7 +173,7 @@ static struct value_slot *value_advance(const struct value_table *table,
 void value_table_look(struct value_table *table, u64 hash, u64 ip, u32 owner,
 		      u64 value, u32 width)
 {
-	struct value_slot *slot = slot_for(table, hash, ip, owner);
+	struct value_slot *slot = value_slot_for(table, hash, ip, owner);
 
 	if (unlikely(!slot))
 		return;
@@ -194,17 +194,18 @@ void value_table_miss(struct value_table *table, u64 ip, u32 owner)
 	struct value_slot *slot;
 
 	table->pending++;
-	slot = slot_for(table, hash, ip, owner);
+	slot = value_slot_for(table, hash, ip, owner);
 	if (slot)
 		value_slot_miss(slot, table->epoch, &table->random);
 }
 
-static struct value_quiet *quiet_of(const struct value_table *table, u64 hash)
+static struct value_quiet *value_quiet_of(const struct value_table *table,
+					  u64 hash)
 {
 	return &table->quiet[value_home(table, hash)];
 }
 
-static bool is_quiet(const struct value_quiet *quiet, u64 ip, u32 owner)
+static bool value_is_quiet(const struct value_quiet *quiet, u64 ip, u32 owner)
 {
 	return quiet->ip == ip && quiet->owner == owner;
 }
@@ -221,19 +222,19 @@ static void value_pass(struct value_table *table)
 	else
 		table->crowded = true;
 	if (!(++table->clock % LOOK))
-		table->looks = !random_below_16(table);
+		table->looks = !value_random_below_16(table);
 }
 
 bool value_table_filters(struct value_table *table, u64 hash, u64 ip, u32 owner)
 {
-	struct value_quiet *quiet = quiet_of(table, hash);
+	struct value_quiet *quiet = value_quiet_of(table, hash);
 
 	value_pass(table);
 	if (((u32)(hash >> PART_SHIFT) & table->mask) != table->match) {
-		count_out(table, 1);
+		value_count_out(table, 1);
 		return true;
 	}
-	if (!is_quiet(quiet, ip, owner) || table->looks ||
+	if (!value_is_quiet(quiet, ip, owner) || table->looks ||
 	    table->pending > LOADS_MOST)
 		return false;
 	quiet->loads++;
@@ -263,7 +264,7 @@ static struct value_slot *value_place(struct value_table *profile, u64 ip,
 		value_evict(profile, slot);
 	}
 	if (!slot->owner)
-		set_owner(profile, slot, ip, owner);
+		value_set_owner(profile, slot, ip, owner);
 	return slot->loads > LOADS_MOST ? NULL : slot;
 }
 
@@ -282,11 +283,12 @@ static void value_add(struct value_table *profile,
 }
 
 /* Make the slot's load quiet, or no longer quiet. */
-static void set_quiet(struct value_table *table, const struct value_slot *slot)
+static void value_set_quiet(struct value_table *table,
+			    const struct value_slot *slot)
 {
 	u64 hash = value_hash(table, slot->ip, slot->owner);
-	struct value_quiet *quiet = quiet_of(table, hash);
-	bool is = is_quiet(quiet, slot->ip, slot->owner);
+	struct value_quiet *quiet = value_quiet_of(table, hash);
+	bool is = value_is_quiet(quiet, slot->ip, slot->owner);
 	bool known = table->mask && value_slot_is_known(slot);
 
 	if (known && !quiet->owner) {
@@ -306,14 +308,15 @@ static void value_take_slot(struct value_table *profile,
 		return;
 	value_slot_count(slot, &table->random);
 	value_add(profile, slot);
-	set_quiet(table, slot);
+	value_set_quiet(table, slot);
 	table->pending -= slot->loads;
 	memset(slot, 0, sizeof(*slot));
 }
 
 /* A load stays quiet as long as it is executed. */
-static void take_quiet(struct value_table *profile, struct value_table *table,
-		       struct value_quiet *quiet)
+static void value_take_quiet(struct value_table *profile,
+			     struct value_table *table,
+			     struct value_quiet *quiet)
 {
 	const struct value_slot slot = {
 		.ip = quiet->ip, .owner = quiet->owner,
@@ -338,15 +341,15 @@ void value_table_take(struct value_table *profile, struct value_table *table,
 	if (number < table->slot_count)
 		value_take_slot(profile, table, &table->slots[number]);
 	else
-		take_quiet(profile, table,
-			   &table->quiet[number - table->slot_count]);
+		value_take_quiet(profile, table,
+				 &table->quiet[number - table->slot_count]);
 }
 
 /*
  * Begin the next part's turn. If the last part used few slots, make parts
  * larger.
  */
-static void next_part(struct value_table *table)
+static void value_next_part(struct value_table *table)
 {
 	if (table->used < table->slot_count / 4)
 		table->mask >>= 1;
@@ -357,7 +360,7 @@ static void next_part(struct value_table *table)
 void value_table_taken(struct value_table *table)
 {
 	if (table->mask)
-		next_part(table);
+		value_next_part(table);
 	table->used = 0;
 	table->stamp = 0;
 	table->failed = 0;
@@ -378,7 +381,7 @@ void value_table_forget(struct value_table *table, u32 owner)
 
 		if (quiet->owner != owner)
 			continue;
-		count_out(table, quiet->loads);
+		value_count_out(table, quiet->loads);
 		memset(quiet, 0, sizeof(*quiet));
 		table->quieted--;
 	}

@@ -36,8 +36,8 @@ void window_begin(struct window *window, const struct window_branch *branches,
 	};
 }
 
-static bool is_same(const struct window_branch *a,
-		    const struct window_branch *b)
+static bool window_is_same(const struct window_branch *a,
+			   const struct window_branch *b)
 {
 	return a->from == b->from && a->to == b->to;
 }
@@ -46,18 +46,18 @@ u32 window_copies(const struct window_branch *branches, u32 count)
 {
 	u32 i;
 
-	if (count < 2 || !is_same(&branches[0], &branches[1]))
+	if (count < 2 || !window_is_same(&branches[0], &branches[1]))
 		return 0;
 	if (window_never_twice(branches))
 		return 1;
 	for (i = 2; i < count; i++)
-		if (is_same(&branches[i], branches) &&
-		    is_same(&branches[i - 1], branches))
+		if (window_is_same(&branches[i], branches) &&
+		    window_is_same(&branches[i - 1], branches))
 			return 0;
 	return 1;
 }
 
-static bool is_ours(const struct window *window, u64 address)
+static bool window_is_ours(const struct window *window, u64 address)
 {
 	return address && !((address ^ window->side) >> 63);
 }
@@ -79,7 +79,8 @@ static bool window_lose(struct window *window, u64 to)
 {
 	window->inside = false;
 	window->left = 0;
-	return is_ours(window, to) && window_say(window, STREAM_GAP, 0, to);
+	return window_is_ours(window, to) &&
+	       window_say(window, STREAM_GAP, 0, to);
 }
 
 static void window_leave(struct window *window, u64 from)
@@ -96,7 +97,7 @@ static void window_leave(struct window *window, u64 from)
  * Control returns to user space at @to. The user's line goes on where an
  * interrupt had stopped it, and behind a system call as behind any instruction.
  */
-static bool come_back(struct window *window, u64 to)
+static bool window_come_back(struct window *window, u64 to)
 {
 	u64 left = window->left;
 
@@ -127,14 +128,14 @@ bool window_turn(struct window *window, const struct window_branch *branch)
 	if (!begun)
 		return window_lose(window, to);
 	/* A branch that follows from the line does not come here. */
-	if (is_ours(window, from) && is_ours(window, to)) {
+	if (window_is_ours(window, from) && window_is_ours(window, to)) {
 		window->broken += window->inside &&
 				  !window_is_exception(branch->flags);
 		return window_lose(window, to);
 	}
-	if (is_ours(window, to))
-		return come_back(window, to);
-	if (is_ours(window, from))
+	if (window_is_ours(window, to))
+		return window_come_back(window, to);
+	if (window_is_ours(window, from))
 		window_leave(window, from);
 	else if (window->inside)
 		return window_lose(window, 0);

@@ -43,8 +43,9 @@ static __always_inline void feed_begin(struct feed *feed,
 	}
 }
 
-static void take_edge(const struct feed *feed, u32 space,
-		      const struct window_branch *branch, unsigned int kind)
+static void feed_take_edge(const struct feed *feed, u32 space,
+			   const struct window_branch *branch,
+			   unsigned int kind)
 {
 	const struct stream_event event = {
 		.from = branch->from, .to = branch->to, .space = space,
@@ -55,9 +56,9 @@ static void take_edge(const struct feed *feed, u32 space,
 	edge_branch(feed->edges, feed->edge, &event);
 }
 
-static noinline void take_slowly(struct path_table *paths, u32 space,
-				 const struct window_branch *branch,
-				 unsigned int kind)
+static noinline void feed_take_slowly(struct path_table *paths, u32 space,
+				      const struct window_branch *branch,
+				      unsigned int kind)
 {
 	const struct stream_event event = {
 		.from = branch->from, .to = branch->to, .space = space,
@@ -67,9 +68,9 @@ static noinline void take_slowly(struct path_table *paths, u32 space,
 	path_event(paths, paths->window, &event);
 }
 
-static __always_inline void take_kind(struct feed *feed, u32 space,
-				      const struct window_branch *branch,
-				      unsigned int kind, u64 from, u64 to)
+static __always_inline void feed_take_kind(struct feed *feed, u32 space,
+					   const struct window_branch *branch,
+					   unsigned int kind, u64 from, u64 to)
 {
 	if (feed->loops)
 		feed->back_edges += line_branch(feed->loops, &feed->line, kind,
@@ -83,7 +84,7 @@ static __always_inline void take_kind(struct feed *feed, u32 space,
 	feed->ended += path_ends(kind, from, to);
 	if (unlikely(!path_step(feed->paths, feed->paths->window, space, kind,
 				from, to, window_cycles(branch))))
-		take_slowly(feed->paths, space, branch, kind);
+		feed_take_slowly(feed->paths, space, branch, kind);
 }
 
 /*
@@ -92,27 +93,27 @@ static __always_inline void take_kind(struct feed *feed, u32 space,
  * compiler drop the other cases. All kinds of jumps are one to the engines, but
  * for their direction.
  */
-static __always_inline void take_branch(struct feed *feed, u32 space,
-					const struct window_branch *branch,
-					unsigned int kind)
+static __always_inline void feed_take_branch(struct feed *feed, u32 space,
+					     const struct window_branch *branch,
+					     unsigned int kind)
 {
 	u64 from = branch->from, to = branch->to;
 
 	if (feed->edges)
-		take_edge(feed, space, branch, kind);
+		feed_take_edge(feed, space, branch, kind);
 	if (kind == STREAM_CALL)
-		take_kind(feed, space, branch, STREAM_CALL, from, to);
+		feed_take_kind(feed, space, branch, STREAM_CALL, from, to);
 	else if (kind == STREAM_RET)
-		take_kind(feed, space, branch, STREAM_RET, from, to);
+		feed_take_kind(feed, space, branch, STREAM_RET, from, to);
 	else if (to > from)
-		take_kind(feed, space, branch, STREAM_JUMP, from, to);
+		feed_take_kind(feed, space, branch, STREAM_JUMP, from, to);
 	else
-		take_kind(feed, space, branch, STREAM_COND, from, to);
+		feed_take_kind(feed, space, branch, STREAM_COND, from, to);
 }
 
 /* Take branches as long as each follows from the one before it. */
-static __always_inline void take_branches(struct feed *feed,
-					  struct window *window)
+static __always_inline void feed_take_branches(struct feed *feed,
+					       struct window *window)
 {
 	const struct window_branch *newest = window->newest;
 	const struct window_branch *next = window->next;
@@ -127,7 +128,7 @@ static __always_inline void take_branches(struct feed *feed,
 			     !window_ends_line(branch, side, position)))
 			break;
 		position = branch->to;
-		take_branch(feed, space, branch, kind[-1]);
+		feed_take_branch(feed, space, branch, kind[-1]);
 	}
 	feed->branches += window->next - next;
 	window->next = next;
@@ -139,9 +140,11 @@ static __always_inline void take_branches(struct feed *feed,
  * Take any other branch. It is no unit of any engine. Return true if it has an
  * event.
  */
-static noinline bool take_other(struct loop_table *loops, struct line *line,
-				struct path_table *paths, struct window *window,
-				struct window_counts *counts)
+static noinline bool feed_take_other(struct loop_table *loops,
+				     struct line *line,
+				     struct path_table *paths,
+				     struct window *window,
+				     struct window_counts *counts)
 {
 	const struct stream_event *event = &window->event;
 
@@ -163,7 +166,7 @@ static noinline bool take_other(struct loop_table *loops, struct line *line,
  * Return true if the window's oldest branch is complete as an edge. It begins
  * the window and is no event, because the line before it was not seen.
  */
-static bool is_edge(const struct window *window)
+static bool feed_is_edge(const struct window *window)
 {
 	const struct window_branch *branch = window->next;
 
@@ -174,12 +177,12 @@ static bool is_edge(const struct window *window)
 }
 
 /* Take an event that is not a branch. */
-static noinline void turn_edge(struct saving_table *edges,
-			       struct edge_cursor *edge,
-			       const struct window *window, bool oldest)
+static noinline void feed_turn_edge(struct saving_table *edges,
+				    struct edge_cursor *edge,
+				    const struct window *window, bool oldest)
 {
 	edge_turn(edges, edge, &window->event);
-	if (!oldest || !is_edge(window))
+	if (!oldest || !feed_is_edge(window))
 		return;
 	edge->from = window->next->from;
 	edge->kind = *window->kind;
@@ -223,12 +226,13 @@ static __always_inline bool feed_walk(struct feed feed, struct window *window,
 		 * Only the copy of the line has its address taken, so that the
 		 * compiler can keep feed.line in registers.
 		 */
-		if (take_other(feed.loops, &line, feed.paths, window, counts) &&
+		if (feed_take_other(feed.loops, &line, feed.paths, window,
+				    counts) &&
 		    feed.edges)
-			turn_edge(feed.edges, &edge, window, oldest);
+			feed_turn_edge(feed.edges, &edge, window, oldest);
 		feed.line = line;
 		if (window->inside)
-			take_branches(&feed, window);
+			feed_take_branches(&feed, window);
 	}
 	return feed_end(&feed, window, counts);
 }

@@ -480,7 +480,7 @@ static struct rows feed_crowded(const struct events *programs, u64 seed,
 		size_t at = random_below(&random, EVENTS - WINDOW);
 
 		if (anew)
-			forget_effects(engine.table);
+			loop_forget_effects(engine.table);
 		feed_records(&engine, &programs[program].items[at], 1);
 		if (random_once_in(&random, 500))
 			loop_engine.merge(engine.profile, engine.table, ~0UL);
