@@ -42,7 +42,7 @@ enum {
  * once. Perf lets nobody map such a ring, but it lets another event's ring be
  * set for the event. That ring is left alone.
  */
-static bool has_ring(const struct perf_event *event)
+static bool emit_has_ring(const struct perf_event *event)
 {
 	const struct perf_event *root = event->parent ?: event;
 
@@ -51,7 +51,7 @@ static bool has_ring(const struct perf_event *event)
 }
 
 /* Return true if the event is in its context. It leaves when its task exits. */
-static bool is_attached(const struct perf_event *event)
+static bool emit_is_attached(const struct perf_event *event)
 {
 	return READ_ONCE(event->attach_state) & PERF_ATTACH_CONTEXT;
 }
@@ -61,24 +61,25 @@ static bool is_attached(const struct perf_event *event)
  * of a CPU is written by that CPU alone, a ring of a task (cpu -1) where the
  * task runs.
  */
-static bool takes_inactive(const struct perf_event *event)
+static bool emit_takes_inactive(const struct perf_event *event)
 {
 	return (event->cpu >= 0 || event->hw.target == current) &&
 	       (!(event->attr.sample_type & PERF_SAMPLE_READ) ||
-		is_attached(event));
+		emit_is_attached(event));
 }
 
 /*
  * Return an event that may get a row. Events without a ring move to the end, so
  * that the next search begins behind them.
  */
-static struct perf_event *find_root(struct list_head *roots)
+static struct perf_event *emit_find_root(struct list_head *roots)
 {
 	unsigned int looks = ROOT_LOOKS;
 	struct root *root;
 
 	list_for_each_entry(root, roots, link) {
-		if (has_ring(root->event) && takes_inactive(root->event))
+		if (emit_has_ring(root->event) &&
+		    emit_takes_inactive(root->event))
 			return root->event;
 		if (--looks)
 			continue;
@@ -92,19 +93,19 @@ static struct perf_event *find_root(struct list_head *roots)
  * Return an event of the session whose ring this CPU may write now; NULL if
  * there is none. Interrupts are off and roots_lock is held.
  */
-static struct perf_event *event_here(struct session *session)
+static struct perf_event *emit_event_here(struct session *session)
 {
 	struct lane *lane = this_cpu_ptr(session->lanes);
 	unsigned int looks = ROOT_LOOKS;
 	struct perf_event *event;
 
 	list_for_each_entry(event, &lane->events, hw.tp_list) {
-		if (has_ring(event))
+		if (emit_has_ring(event))
 			return event;
 		if (!--looks)
 			break;
 	}
-	return find_root(&lane->roots) ?: find_root(&session->roots);
+	return emit_find_root(&lane->roots) ?: emit_find_root(&session->roots);
 }
 
 /*
@@ -112,7 +113,7 @@ static struct perf_event *event_here(struct session *session)
  * change meanwhile. Counts of an event that is active here, and of its group,
  * stay as they are while interrupts are off.
  */
-static bool counts_may_change(const struct perf_event *event)
+static bool emit_counts_may_change(const struct perf_event *event)
 {
 	return event->attr.sample_type & PERF_SAMPLE_READ &&
 	       READ_ONCE(event->oncpu) != smp_processor_id();
@@ -125,28 +126,29 @@ static bool counts_may_change(const struct perf_event *event)
  * so this function only tries to take it. Interrupts are off, and contexts are
  * freed by RCU: if the event was attached, the lock is still there.
  */
-static bool hold_counts(struct perf_event *event)
+static bool emit_hold_counts(struct perf_event *event)
 {
 	struct perf_event_context *ctx;
 
-	if (!counts_may_change(event))
+	if (!emit_counts_may_change(event))
 		return true;
-	if (!is_attached(event))
+	if (!emit_is_attached(event))
 		return false;
 	ctx = READ_ONCE(event->ctx);
 	if (!ctx || !raw_spin_trylock(&ctx->lock))
 		return false;
-	if (READ_ONCE(event->ctx) == ctx && is_attached(event)) {
-		__release(&ctx->lock);	/* for sparse: see release_counts() */
+	if (READ_ONCE(event->ctx) == ctx && emit_is_attached(event)) {
+		/* For sparse: see emit_release_counts(). */
+		__release(&ctx->lock);
 		return true;
 	}
 	raw_spin_unlock(&ctx->lock);
 	return false;
 }
 
-static void release_counts(struct perf_event *event)
+static void emit_release_counts(struct perf_event *event)
 {
-	if (!counts_may_change(event))
+	if (!emit_counts_may_change(event))
 		return;
 	__acquire(&event->ctx->lock);	/* for sparse */
 	raw_spin_unlock(&event->ctx->lock);
@@ -173,7 +175,7 @@ static void *emit_row_of(struct staged *staged)
 	return (void *)staged + offsetof(struct staged, row);
 }
 
-static u32 thread_of(const struct hwprof_row *row)
+static u32 emit_thread_of(const struct hwprof_row *row)
 {
 	return row->type == HWPROF_ROW_BRANCHES ?
 	       ((const struct hwprof_row_branches *)row)->tid : row->pid;
@@ -185,7 +187,8 @@ static u32 thread_of(const struct hwprof_row *row)
  * neither throttle the event nor retune its frequency. Return false if the ring
  * had no room.
  */
-static bool write_row(struct perf_event *event, const struct staged *staged)
+static bool emit_write_row(struct perf_event *event,
+			   const struct staged *staged)
 {
 	static struct perf_callchain_entry no_chain;
 	struct perf_event *root = event->parent ?: event;
@@ -200,7 +203,7 @@ static bool write_row(struct perf_event *event, const struct staged *staged)
 
 	perf_sample_data_init(&data, staged->addr, staged->period);
 	data.tid_entry.pid = row->pid;
-	data.tid_entry.tid = thread_of(row);
+	data.tid_entry.tid = emit_thread_of(row);
 	data.sample_flags |= PERF_SAMPLE_TID;
 	compat_save_callchain(&data, event, &no_chain);
 	if (staged->end && !event->attr.use_clockid) {
@@ -217,7 +220,7 @@ static bool write_row(struct perf_event *event, const struct staged *staged)
 
 /* --- the stage ------------------------------------------------------------ */
 
-static size_t staged_size(const struct hwprof_row *row)
+static size_t emit_staged_size(const struct hwprof_row *row)
 {
 	return ALIGN(offsetof(struct staged, row) + row->size + sizeof(u32), 8);
 }
@@ -241,13 +244,13 @@ bool stage_is_empty(const struct stage *stage)
 }
 
 /* An engine_emit for rows of the profile. Return false if the stage is full. */
-static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
-		      u64 period)
+static bool emit_stage_row(void *context, const void *engine_row, u64 ip,
+			   u64 addr, u64 period)
 {
 	struct session *session = context;
 	struct stage *stage = session->stage;
 	size_t row_size = ((const struct hwprof_row *)engine_row)->size;
-	size_t size = staged_size(engine_row);
+	size_t size = emit_staged_size(engine_row);
 	struct staged *staged = (void *)stage->bytes + stage->used;
 
 	if (STAGE_BYTES - stage->used < size)
@@ -265,7 +268,7 @@ static bool stage_row(void *context, const void *engine_row, u64 ip, u64 addr,
 }
 
 /* Return how many rows' time a row of the event takes: perf reads its group. */
-static unsigned int cost_of_row(const struct perf_event *event)
+static unsigned int emit_cost_of_row(const struct perf_event *event)
 {
 	if (!(event->attr.sample_type & PERF_SAMPLE_READ))
 		return 1;
@@ -274,12 +277,12 @@ static unsigned int cost_of_row(const struct perf_event *event)
 
 /*
  * Write some rows of the stage. Interrupts are off, roots_lock is held, and
- * hold_counts() was true. Return false if the ring had no room.
+ * emit_hold_counts() was true. Return false if the ring had no room.
  */
-static bool write_piece(struct session *session, struct perf_event *event)
+static bool emit_write_piece(struct session *session, struct perf_event *event)
 {
 	struct stage *stage = session->stage;
-	unsigned int rows, cost = cost_of_row(event);
+	unsigned int rows, cost = emit_cost_of_row(event);
 	u32 begin = stage->taken;
 
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
@@ -287,9 +290,9 @@ static bool write_piece(struct session *session, struct perf_event *event)
 		const struct staged *staged =
 			(void *)stage->bytes + stage->taken;
 
-		if (!write_row(event, staged))
+		if (!emit_write_row(event, staged))
 			return false;
-		stage->taken += staged_size(&staged->row);
+		stage->taken += emit_staged_size(&staged->row);
 		stage->units -= staged->period;
 		session->delivered += staged->period;
 	}
@@ -302,7 +305,7 @@ static bool write_piece(struct session *session, struct perf_event *event)
  * Write some rows on this CPU. The profile is held, here or by the sender of
  * the interrupt.
  */
-static void drain_piece(void *context)
+static void emit_drain_piece(void *context)
 {
 	struct emit *emit = context;
 	struct session *session = emit->session;
@@ -310,25 +313,25 @@ static void drain_piece(void *context)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
-	event = event_here(session);
+	event = emit_event_here(session);
 	emit->ring = event;
 	emit->full = false;
-	if (event && hold_counts(event)) {
-		emit->full = !write_piece(session, event);
-		release_counts(event);
+	if (event && emit_hold_counts(event)) {
+		emit->full = !emit_write_piece(session, event);
+		emit_release_counts(event);
 	} else if (event) {
 		emit->ring = emit->lock_tries++ < LOCK_TRIES;
 	}
 	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }
 
-static bool drain_here(struct emit *emit)
+static bool emit_drain_here(struct emit *emit)
 {
 	emit->ring = true;
 	emit->full = false;
 	while (emit->ring && !emit->full &&
 	       !stage_is_empty(emit->session->stage))
-		drain_piece(emit);
+		emit_drain_piece(emit);
 	emit->stuck |= emit->full;
 	return stage_is_empty(emit->session->stage);
 }
@@ -337,7 +340,7 @@ static bool drain_here(struct emit *emit)
  * Write all rows on @cpu; -1: on the current one. The profile is held for a
  * piece at a time. Return true if the stage is empty.
  */
-static bool drain_on(struct emit *emit, int cpu)
+static bool emit_drain_on(struct emit *emit, int cpu)
 {
 	struct session *session = emit->session;
 	bool empty;
@@ -348,9 +351,10 @@ static bool drain_on(struct emit *emit, int cpu)
 		spin_lock_bh(&session->profile_lock);
 		empty = stage_is_empty(session->stage);
 		if (!empty && cpu < 0)
-			drain_piece(emit);
-		else if (!empty && smp_call_function_single(cpu, drain_piece,
-							    emit, true))
+			emit_drain_piece(emit);
+		else if (!empty &&
+			 smp_call_function_single(cpu, emit_drain_piece,
+						  emit, true))
 			emit->ring = false;
 		empty = stage_is_empty(session->stage);
 		spin_unlock_bh(&session->profile_lock);
@@ -364,7 +368,7 @@ static bool drain_on(struct emit *emit, int cpu)
  * Return a CPU where an event runs that has no CPU of its own; -1 if none was
  * found.
  */
-static int cpu_of_task_events(struct session *session)
+static int emit_cpu_of_task_events(struct session *session)
 {
 	unsigned int looks = ROOT_LOOKS;
 	struct root *root;
@@ -391,14 +395,14 @@ static bool emit_drain(struct emit *emit)
 	struct session *session = emit->session;
 	int cpu;
 
-	if (drain_on(emit, -1))
+	if (emit_drain_on(emit, -1))
 		return true;
 	for_each_online_cpu(cpu)
 		if (!list_empty(&per_cpu_ptr(session->lanes, cpu)->roots) &&
-		    drain_on(emit, cpu))
+		    emit_drain_on(emit, cpu))
 			return true;
-	cpu = cpu_of_task_events(session);
-	return cpu >= 0 && cpu_online(cpu) && drain_on(emit, cpu);
+	cpu = emit_cpu_of_task_events(session);
+	return cpu >= 0 && cpu_online(cpu) && emit_drain_on(emit, cpu);
 }
 
 /* --- from the profile to the stage ---------------------------------------- */
@@ -407,7 +411,7 @@ static bool emit_drain(struct emit *emit)
  * Work out what there is to say, for a while. If the profile has changed since
  * the last step, begin anew. The profile is held. Return true when it is done.
  */
-static bool settle_step(struct emit *emit)
+static bool emit_settle_step(struct emit *emit)
 {
 	struct session *session = emit->session;
 	const struct engine_ops *engine = session->engine;
@@ -425,7 +429,7 @@ static bool settle_step(struct emit *emit)
 	return emit->settled;
 }
 
-static void stage_totals(struct emit *emit)
+static void emit_stage_totals(struct emit *emit)
 {
 	struct session *session = emit->session;
 	struct hwprof_row_totals row;
@@ -433,7 +437,7 @@ static void stage_totals(struct emit *emit)
 	session_totals_locked(session, &row);
 	emit->told = true;
 	if (memcmp(&row, &session->told, sizeof(row)) &&
-	    stage_row(session, &row, 0, 0, 0))
+	    emit_stage_row(session, &row, 0, 0, 0))
 		session->told = row;
 }
 
@@ -447,19 +451,19 @@ static bool emit_fill(struct emit *emit)
 
 	if (session->engine->immediate) {
 		emit->done = true;
-	} else if (!settle_step(emit)) {
+	} else if (!emit_settle_step(emit)) {
 		return true;
 	} else if (!emit->done) {
 		emit->done = session->engine->rows(session->profile,
 						   emit->space, &emit->at,
-						   stage_row, session);
+						   emit_stage_row, session);
 		return true;
 	}
 	if (emit->told)
 		return false;
 	if (!emit->space)
 		WRITE_ONCE(session->kept, false);
-	stage_totals(emit);
+	emit_stage_totals(emit);
 	return true;
 }
 
@@ -492,7 +496,7 @@ bool emit_all(struct emit *emit)
  */
 bool emit_all_here(struct emit *emit, unsigned int steps)
 {
-	while (steps-- && drain_here(emit))
+	while (steps-- && emit_drain_here(emit))
 		if (!emit_fill(emit))
 			return true;
 	return false;
@@ -506,8 +510,8 @@ struct emit_now {
 };
 
 /* An engine_emit that writes straight into a ring of this CPU. */
-static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
-		      u64 period)
+static bool emit_write_now(void *context, const void *engine_row, u64 ip,
+			   u64 addr, u64 period)
 {
 	struct emit_now *now = context;
 	struct session *session = now->lane->session;
@@ -518,7 +522,7 @@ static bool write_now(void *context, const void *engine_row, u64 ip, u64 addr,
 	memcpy(emit_row_of(staged), engine_row, size);
 	*(u32 *)(emit_row_of(staged) + size) = 0;
 	staged->end = session_sign(session, &staged->row);
-	if (!write_row(now->event, staged))
+	if (!emit_write_row(now->event, staged))
 		return false;
 	session->delivered += period;
 	return true;
@@ -537,10 +541,10 @@ void lane_emit(struct lane *lane)
 		return;
 	table = &session->tables[lane->table];
 	raw_spin_lock(&session->roots_lock);
-	now.event = event_here(session);
-	if (now.event && hold_counts(now.event)) {
-		engine->rows(table->memory, 0, &at, write_now, &now);
-		release_counts(now.event);
+	now.event = emit_event_here(session);
+	if (now.event && emit_hold_counts(now.event)) {
+		engine->rows(table->memory, 0, &at, emit_write_now, &now);
+		emit_release_counts(now.event);
 	}
 	engine->forget(table->memory, 0);	/* what did not go out */
 	session->fed += lane->fed;

@@ -40,7 +40,7 @@ struct emit {
 	bool told;		/* and totals behind them */
 	/* The last piece: whether there was a ring, and whether it was full. */
 	bool ring, full;
-	/* Attempts that failed to take a context's lock: see hold_counts(). */
+	/* Attempts of emit_hold_counts() that did not get a context's lock. */
 	unsigned int lock_tries;
 	bool stuck;		/* some ring was full */
 };

@@ -2,8 +2,8 @@
 /* Which events pass a filter. See filter.h. */
 #include "filter.h"
 
-static const struct filter_range *range_of(const struct filter_set *set,
-					   u64 address)
+static const struct filter_range *filter_range_of(const struct filter_set *set,
+						  u64 address)
 {
 	u32 i;
 
@@ -15,14 +15,14 @@ static const struct filter_range *range_of(const struct filter_set *set,
 
 bool filter_has_slowly(const struct filter_set *set, u64 address)
 {
-	return range_of(set, address);
+	return filter_range_of(set, address);
 }
 
 /*
  * A gap behind which nothing is known. Engines that see windows, or write
  * branches in order, take arrivals for such.
  */
-static void become_gap(struct stream_event *event, u64 to)
+static void filter_become_gap(struct stream_event *event, u64 to)
 {
 	event->kind = STREAM_GAP;
 	event->from = 0;
@@ -30,26 +30,26 @@ static void become_gap(struct stream_event *event, u64 to)
 	event->flags = 0;
 }
 
-static bool knows_arrivals(const struct session *session)
+static bool filter_knows_arrivals(const struct session *session)
 {
 	return session->params.basis == HWPROF_BASIS_EXACT &&
 	       !session->engine->immediate;
 }
 
-static void become_arrival(const struct session *session,
-			   struct stream_event *event)
+static void filter_become_arrival(const struct session *session,
+				  struct stream_event *event)
 {
-	if (!knows_arrivals(session) || event->kind == STREAM_SYSCALL) {
-		become_gap(event, event->to);
+	if (!filter_knows_arrivals(session) || event->kind == STREAM_SYSCALL) {
+		filter_become_gap(event, event->to);
 		return;
 	}
 	event->width = event->kind;
 	event->kind = STREAM_ARRIVAL;
 }
 
-static enum filter_verdict judge_branch(struct lane *lane,
-					struct stream_event *event,
-					bool inside, bool leads_inside)
+static enum filter_verdict filter_judge_branch(struct lane *lane,
+					       struct stream_event *event,
+					       bool inside, bool leads_inside)
 {
 	struct cursor *cursor = lane->cursor;
 	bool fell = cursor && cursor->outside && inside;
@@ -60,10 +60,11 @@ static enum filter_verdict judge_branch(struct lane *lane,
 		return FILTER_FELL;
 	if (inside)
 		return FILTER_PASSES;
-	if (event->kind == STREAM_CALL && !knows_arrivals(lane->session) &&
+	if (event->kind == STREAM_CALL &&
+	    !filter_knows_arrivals(lane->session) &&
 	    filter_shows_calls(lane->session))
 		return FILTER_CALLS;
-	become_arrival(lane->session, event);
+	filter_become_arrival(lane->session, event);
 	return FILTER_ARRIVES;
 }
 
@@ -79,7 +80,7 @@ enum filter_verdict filter_judge(struct lane *lane,
 	if (likely(!inside && !leads_inside && event->kind != STREAM_GAP))
 		return FILTER_DROPS;
 	if (event->kind != STREAM_GAP)
-		return judge_branch(lane, event, inside, leads_inside);
+		return filter_judge_branch(lane, event, inside, leads_inside);
 	if (!leads_inside)
 		event->to = 0;
 	if (lane->cursor)
@@ -90,13 +91,13 @@ enum filter_verdict filter_judge(struct lane *lane,
 struct stream_event filter_fall(struct lane *lane, const struct filter_set *set,
 				const struct stream_event *event)
 {
-	const struct filter_range *range = range_of(set, event->from);
+	const struct filter_range *range = filter_range_of(set, event->from);
 	struct stream_event arrival = {
 		.kind = STREAM_JUMP,
 		.to = range ? range->begin : event->from,
 	};
 
-	become_arrival(lane->session, &arrival);
+	filter_become_arrival(lane->session, &arrival);
 	if (arrival.kind == STREAM_GAP)
 		arrival.to = 0;
 	return arrival;

@@ -61,7 +61,7 @@ static struct filter_space filter_nothing = {
 
 /* --- records -------------------------------------------------------------- */
 
-static struct hlist_head *space_bucket(const struct mm_struct *mm)
+static struct hlist_head *filter_space_bucket(const struct mm_struct *mm)
 {
 	return &buckets[hash_ptr(mm, BUCKETS_ORDER)];
 }
@@ -72,7 +72,7 @@ static struct filter_space *filter_find_known(const struct session *session,
 {
 	struct filter_space *space;
 
-	hlist_for_each_entry_rcu(space, space_bucket(mm), node)
+	hlist_for_each_entry_rcu(space, filter_space_bucket(mm), node)
 		if (smp_load_acquire(&space->session) == session &&
 		    space->mm == mm)
 			return space;
@@ -80,19 +80,19 @@ static struct filter_space *filter_find_known(const struct session *session,
 }
 
 /* Return the session's record of this memory. The lock is held. */
-static struct filter_space *find_own(const struct session *session,
-				     const struct mm_struct *mm)
+static struct filter_space *filter_find_own_space(const struct session *session,
+						  const struct mm_struct *mm)
 {
 	struct filter_space *space;
 
-	hlist_for_each_entry(space, space_bucket(mm), node)
+	hlist_for_each_entry(space, filter_space_bucket(mm), node)
 		if (space->owner == session && space->mm == mm)
 			return space;
 	return NULL;
 }
 
 /* No reader has the record any more. */
-static void space_release(struct work_struct *work)
+static void filter_space_release(struct work_struct *work)
 {
 	struct filter_space *space = container_of(to_rcu_work(work),
 						  struct filter_space, release);
@@ -106,43 +106,43 @@ static void space_release(struct work_struct *work)
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
-static void release_later(struct filter_space *space)
+static void filter_release_later(struct filter_space *space)
 {
 	queue_rcu_work(hwprof_workqueue, &space->release);
 }
 
 /* End a record. If its work is queued, that releases it. */
-static void drop_space(struct filter_space *space)
+static void filter_drop_space(struct filter_space *space)
 {
 	WRITE_ONCE(space->session, NULL);
 	space->owner = NULL;
 	hlist_del_rcu(&space->node);
 	list_del(&space->link);
 	if (!space->queued)
-		release_later(space);
+		filter_release_later(space);
 }
 
-static void drop_spaces_of(const struct session *session)
+static void filter_drop_spaces_of(const struct session *session)
 {
 	struct filter_space *space, *next;
 
 	list_for_each_entry_safe(space, next, &spaces_used, link)
 		if (space->owner == session)
-			drop_space(space);
+			filter_drop_space(space);
 }
 
 /* Drop records of memory that no task uses. */
-static void drop_unused(void)
+static void filter_drop_unused(void)
 {
 	struct filter_space *space, *next;
 
 	list_for_each_entry_safe(space, next, &spaces_used, link)
 		if (space->mm && !atomic_read(&space->mm->mm_users))
-			drop_space(space);
+			filter_drop_space(space);
 }
 
 /* Return true if the sessions of the user have their share of records. */
-static bool has_share(const struct user_struct *user)
+static bool filter_user_has_share(const struct user_struct *user)
 {
 	struct filter_space *space;
 	int own = 0;
@@ -152,18 +152,18 @@ static bool has_share(const struct user_struct *user)
 	return own >= USER_SPACES;
 }
 
-static bool space_is_short(const struct session *session)
+static bool filter_space_is_short(const struct session *session)
 {
-	return list_empty(&spaces_free) || has_share(session->user);
+	return list_empty(&spaces_free) || filter_user_has_share(session->user);
 }
 
 /* Return a new record, which knows no ranges; NULL: there are too many. */
-static struct filter_space *make_space(struct session *session,
-				       struct mm_struct *mm)
+static struct filter_space *filter_make_space(struct session *session,
+					      struct mm_struct *mm)
 {
 	struct filter_space *space;
 
-	if (space_is_short(session))
+	if (filter_space_is_short(session))
 		return NULL;
 	space = list_first_entry(&spaces_free, struct filter_space, link);
 	list_move(&space->link, &spaces_used);
@@ -175,11 +175,11 @@ static struct filter_space *make_space(struct session *session,
 	memset(space->sets, 0, sizeof(space->sets));
 	space->changed = false;
 	space->everywhere = false;
-	hlist_add_head_rcu(&space->node, space_bucket(mm));
+	hlist_add_head_rcu(&space->node, filter_space_bucket(mm));
 	return space;
 }
 
-static void make_known(struct filter_space *space)
+static void filter_make_known(struct filter_space *space)
 {
 	smp_store_release(&space->session, space->owner);
 	WRITE_ONCE(changes, changes + 1);
@@ -187,14 +187,14 @@ static void make_known(struct filter_space *space)
 
 /* --- ranges --------------------------------------------------------------- */
 
-static u64 range_end(const struct filter_range *range)
+static u64 filter_range_end(const struct filter_range *range)
 {
 	u64 end = range->begin + range->size;
 
 	return end < range->begin ? ~0ULL : end;
 }
 
-static void set_hull(struct filter_set *set)
+static void filter_set_hull(struct filter_set *set)
 {
 	u64 begin = ~0ULL, end = 0;
 	u32 i;
@@ -203,14 +203,15 @@ static void set_hull(struct filter_set *set)
 		if (!set->ranges[i].size)
 			continue;
 		begin = min(begin, set->ranges[i].begin);
-		end = max(end, range_end(&set->ranges[i]));
+		end = max(end, filter_range_end(&set->ranges[i]));
 	}
 	set->hull = (struct filter_range) {
 		.begin = begin, .size = end > begin ? end - begin : 0,
 	};
 }
 
-static bool is_file(const struct filter_part *part, const struct inode *inode)
+static bool filter_part_is_file(const struct filter_part *part,
+				const struct inode *inode)
 {
 	return part->file == inode && part->number == inode->i_ino &&
 	       part->generation == inode->i_generation &&
@@ -218,15 +219,18 @@ static bool is_file(const struct filter_part *part, const struct inode *inode)
 }
 
 /* A map of a stacked file system has the inode of the one below. */
-static bool is_mapped(const struct filter_part *part, struct file *file)
+static bool filter_part_is_mapped(const struct filter_part *part,
+				  struct file *file)
 {
-	return part->file && (is_file(part, file_inode(file)) ||
-			      is_file(part, compat_user_inode(file)));
+	return part->file &&
+	       (filter_part_is_file(part, file_inode(file)) ||
+		filter_part_is_file(part, compat_user_inode(file)));
 }
 
 /* Add what is mapped here of a part: its first map, and those that follow. */
-static void add_map(struct filter_range *range, const struct filter_part *part,
-		    const struct vm_area_struct *vma)
+static void filter_add_map(struct filter_range *range,
+			   const struct filter_part *part,
+			   const struct vm_area_struct *vma)
 {
 	u64 first = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 begin = max(part->offset, first);
@@ -238,25 +242,27 @@ static void add_map(struct filter_range *range, const struct filter_part *part,
 		return;
 	if (!range->size)
 		*range = (struct filter_range) { address, end - begin };
-	else if (range_end(range) == address)
+	else if (filter_range_end(range) == address)
 		range->size += end - begin;
 }
 
-static void add_maps(struct filter_set *set,
-		     const struct filter_request *request,
-		     const struct vm_area_struct *vma)
+static void filter_add_maps(struct filter_set *set,
+			    const struct filter_request *request,
+			    const struct vm_area_struct *vma)
 {
 	u32 i;
 
 	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
 		return;
 	for (i = 0; i < request->count; i++)
-		if (is_mapped(&request->parts[i], vma->vm_file))
-			add_map(&set->ranges[i], &request->parts[i], vma);
+		if (filter_part_is_mapped(&request->parts[i], vma->vm_file))
+			filter_add_map(&set->ranges[i], &request->parts[i],
+				       vma);
 }
 
 /* Return the ranges that are the same in all memory. */
-static struct filter_set fixed_ranges(const struct filter_request *request)
+static struct filter_set
+filter_fixed_ranges(const struct filter_request *request)
 {
 	struct filter_set set = { .count = request->count };
 	u32 i;
@@ -267,7 +273,7 @@ static struct filter_set fixed_ranges(const struct filter_request *request)
 				request->parts[i].offset,
 				request->parts[i].size,
 			};
-	set_hull(&set);
+	filter_set_hull(&set);
 	return set;
 }
 
@@ -275,9 +281,9 @@ static struct filter_set fixed_ranges(const struct filter_request *request)
  * Find the ranges in current's memory. @pages: how much code that has, as a
  * sign that maps have changed. Return 0, or -EINTR if current is killed.
  */
-static int look_at_maps(struct filter_set *set,
-			const struct filter_request *request,
-			struct mm_struct *mm, unsigned long *pages)
+static int filter_look_at_maps(struct filter_set *set,
+			       const struct filter_request *request,
+			       struct mm_struct *mm, unsigned long *pages)
 {
 	struct vm_area_struct *vma;
 	VMA_ITERATOR(maps, mm, 0);
@@ -288,9 +294,9 @@ static int look_at_maps(struct filter_set *set,
 		return err;
 	*pages = READ_ONCE(mm->exec_vm);
 	for_each_vma(maps, vma)
-		add_maps(set, request, vma);
+		filter_add_maps(set, request, vma);
 	mmap_read_unlock(mm);
-	set_hull(set);
+	filter_set_hull(set);
 	return 0;
 }
 
@@ -300,7 +306,8 @@ static int look_at_maps(struct filter_set *set,
  * Change the ranges of a record. Readers of the set before the last one are
  * gone: see filter_publish().
  */
-static void put_ranges(struct filter_space *space, const struct filter_set *set)
+static void filter_put_ranges(struct filter_space *space,
+			      const struct filter_set *set)
 {
 	struct filter_set *next = &space->sets[space->set == &space->sets[0]];
 
@@ -323,9 +330,9 @@ static bool filter_publish(struct filter_space *space,
 		cond_synchronize_rcu(space->rcu_state);
 	raw_spin_lock_irq(&spaces_lock);
 	if (space->owner && space->owner->filter.version == version) {
-		put_ranges(space, set);
+		filter_put_ranges(space, set);
 		space->pages = pages;
-		make_known(space);
+		filter_make_known(space);
 	}
 	again = space->owner && (space->again ||
 				 space->owner->filter.version != version);
@@ -334,7 +341,7 @@ static bool filter_publish(struct filter_space *space,
 }
 
 /* Return true if it is to be done again. */
-static bool find_once(struct filter_space *space)
+static bool filter_find_once(struct filter_space *space)
 {
 	struct filter_request request = { };
 	struct filter_set set;
@@ -347,35 +354,35 @@ static bool find_once(struct filter_space *space)
 	raw_spin_unlock_irq(&spaces_lock);
 	if (!request.count)
 		return false;
-	set = fixed_ranges(&request);
-	return !look_at_maps(&set, &request, space->mm, &pages) &&
+	set = filter_fixed_ranges(&request);
+	return !filter_look_at_maps(&set, &request, space->mm, &pages) &&
 	       filter_publish(space, &set, request.version, pages);
 }
 
-static void find_ranges(struct callback_head *work)
+static void filter_find_ranges(struct callback_head *work)
 {
 	struct filter_space *space = container_of(work, struct filter_space,
 						  work);
 	int looks = LOOKS;
 
-	while (looks-- && find_once(space))
+	while (looks-- && filter_find_once(space))
 		cond_resched();
 	raw_spin_lock_irq(&spaces_lock);
 	space->queued = false;
 	if (space->again)
 		space->pages = ~0UL;	/* whoever sees it next asks again */
 	if (!space->owner)
-		release_later(space);
+		filter_release_later(space);
 	raw_spin_unlock_irq(&spaces_lock);
 	module_put(THIS_MODULE);
 }
 
-static void find_later(struct filter_space *space)
+static void filter_find_later(struct filter_space *space)
 {
 	space->again = true;
 	if (space->queued)
 		return;
-	init_task_work(&space->work, find_ranges);
+	init_task_work(&space->work, filter_find_ranges);
 	__module_get(THIS_MODULE);
 	space->queued = true;
 	if (task_work_add(current, &space->work, compat_resume)) {
@@ -384,65 +391,68 @@ static void find_later(struct filter_space *space)
 	}
 }
 
-static bool is_fresh(const struct filter_space *space)
+static bool filter_space_is_fresh(const struct filter_space *space)
 {
 	return space->session && space->pages == READ_ONCE(space->mm->exec_vm);
 }
 
 /* Make the record of what holds in all memory, and in none. */
-static void make_fixed(struct session *session)
+static void filter_make_fixed(struct session *session)
 {
 	struct filter_space *space;
 
 	if (!session->filter.addresses)
 		return;
-	space = find_own(session, NULL) ?: make_space(session, NULL);
+	space = filter_find_own_space(session, NULL) ?:
+		filter_make_space(session, NULL);
 	if (!space || space->session)
 		return;
-	space->sets[0] = fixed_ranges(&session->filter);
+	space->sets[0] = filter_fixed_ranges(&session->filter);
 	space->everywhere = !session->filter.files;
-	make_known(space);
+	filter_make_known(space);
 }
 
 /*
  * Make current's record, or renew it if its maps have changed. @changed: they
  * are known to have changed. The lock is held.
  */
-static void want_ranges(struct session *session, bool changed)
+static void filter_want_ranges(struct session *session, bool changed)
 {
 	struct mm_struct *mm = current->mm;
 	struct filter_space *space;
 
-	make_fixed(session);
+	filter_make_fixed(session);
 	if (!session->filter.files || !mm || current->flags & PF_KTHREAD)
 		return;
-	space = find_own(session, mm) ?: make_space(session, mm);
-	if (space && (changed || !is_fresh(space)))
-		find_later(space);
+	space = filter_find_own_space(session, mm) ?:
+		filter_make_space(session, mm);
+	if (space && (changed || !filter_space_is_fresh(space)))
+		filter_find_later(space);
 }
 
-static void ask_ranges(struct session *session)
+static void filter_ask_ranges(struct session *session)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	if (session->filter.count)
-		want_ranges(session, false);
+		filter_want_ranges(session, false);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
-static void on_kick(struct irq_work *work)
+static void filter_on_kick(struct irq_work *work)
 {
-	ask_ranges(container_of(work, struct lane, filter_kick)->session);
+	filter_ask_ranges(container_of(work, struct lane,
+				       filter_kick)->session);
 }
 
 /* An NMI may have interrupted a holder of the lock. */
-static void ask_later(struct lane *lane)
+static void filter_ask_later(struct lane *lane)
 {
 	if (in_nmi())
 		irq_work_queue(&lane->filter_kick);
 	else
-		ask_ranges(lane->session);
+		filter_ask_ranges(lane->session);
 }
 
 /* --- looking up ----------------------------------------------------------- */
@@ -451,7 +461,7 @@ void filter_init_lane(struct lane *lane)
 {
 	lane->filter = &filter_unknown;
 	lane->filter_changes = ~0U;
-	lane->filter_kick = IRQ_WORK_INIT_HARD(on_kick);
+	lane->filter_kick = IRQ_WORK_INIT_HARD(filter_on_kick);
 }
 
 void filter_free_lane(struct lane *lane)
@@ -460,7 +470,7 @@ void filter_free_lane(struct lane *lane)
 }
 
 /* Search once until something changes. Return NULL: nothing was found. */
-static const struct filter_space *search_space(struct lane *lane,
+static const struct filter_space *filter_search_space(struct lane *lane,
 					 const struct mm_struct *mm)
 {
 	u32 now = READ_ONCE(changes);
@@ -475,7 +485,7 @@ static const struct filter_space *search_space(struct lane *lane,
 		return &filter_nothing;
 	lane->filter_missed = mm;
 	lane->filter_changes = now;
-	ask_later(lane);
+	filter_ask_later(lane);
 	return NULL;
 }
 
@@ -486,7 +496,7 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 								  NULL;
 	const struct filter_space *space;
 
-	space = search_space(lane, mm);
+	space = filter_search_space(lane, mm);
 	if (space == &filter_nothing)
 		return space;
 	if (!space) {
@@ -495,7 +505,7 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 	}
 	WRITE_ONCE(lane->filter, space);
 	if (mm && space->pages != READ_ONCE(mm->exec_vm))
-		ask_later(lane);
+		filter_ask_later(lane);
 	return space;
 }
 
@@ -510,19 +520,19 @@ void filter_check_maps(struct lane *lane)
 
 /* --- perf ----------------------------------------------------------------- */
 
-static struct filter_space *alloc_spaces(void)
+static struct filter_space *filter_alloc_spaces(void)
 {
 	struct filter_space *all = vzalloc(array_size(SPACES, sizeof(*all)));
 	int i;
 
 	for (i = 0; all && i < SPACES; i++)
-		INIT_RCU_WORK(&all[i].release, space_release);
+		INIT_RCU_WORK(&all[i].release, filter_space_release);
 	return all;
 }
 
-static int make_spaces(void)
+static int filter_make_spaces(void)
 {
-	struct filter_space *all = alloc_spaces();
+	struct filter_space *all = filter_alloc_spaces();
 	unsigned long flags;
 	int i;
 
@@ -549,10 +559,10 @@ int filter_validate(struct list_head *filters)
 		if (++count > FILTER_RANGES ||
 		    filter->action != PERF_ADDR_FILTER_ACTION_FILTER)
 			return -EOPNOTSUPP;
-	return !count || READ_ONCE(spaces) ? 0 : make_spaces();
+	return !count || READ_ONCE(spaces) ? 0 : filter_make_spaces();
 }
 
-static struct filter_part part_of(const struct perf_addr_filter *filter)
+static struct filter_part filter_part_of(const struct perf_addr_filter *filter)
 {
 	struct filter_part part = {
 		.offset = filter->offset, .size = filter->size,
@@ -570,8 +580,8 @@ static struct filter_part part_of(const struct perf_addr_filter *filter)
 }
 
 /* Get what the event asks for. Perf holds the lock of its filters. */
-static void get_request(struct filter_request *request,
-			struct perf_event *event)
+static void filter_get_request(struct filter_request *request,
+			       struct perf_event *event)
 {
 	const struct perf_addr_filters_head *head =
 		perf_event_addr_filters(event);
@@ -583,12 +593,12 @@ static void get_request(struct filter_request *request,
 			break;
 		request->files |= !!filter->path.dentry;
 		request->addresses |= !filter->path.dentry;
-		request->parts[request->count++] = part_of(filter);
+		request->parts[request->count++] = filter_part_of(filter);
 	}
 }
 
 /* Processes have to be looked at again. What is fixed is made anew. */
-static void forget_ranges(struct session *session)
+static void filter_forget_ranges(struct session *session)
 {
 	struct filter_space *space, *next;
 
@@ -596,21 +606,21 @@ static void forget_ranges(struct session *session)
 		if (space->owner != session)
 			continue;
 		if (!space->mm || !session->filter.count)
-			drop_space(space);
+			filter_drop_space(space);
 		else
 			WRITE_ONCE(space->session, NULL);
 	}
 }
 
-static void set_request(struct session *session,
-			struct filter_request *request)
+static void filter_set_request(struct session *session,
+			       struct filter_request *request)
 {
 	request->version = session->filter.version;
 	if (!memcmp(&session->filter, request, sizeof(*request)))
 		return;
 	request->version++;
 	session->filter = *request;
-	forget_ranges(session);
+	filter_forget_ranges(session);
 }
 
 void filter_sync(struct perf_event *event)
@@ -621,52 +631,53 @@ void filter_sync(struct perf_event *event)
 	struct filter_request request;
 	unsigned long flags;
 
-	get_request(&request, event);
+	filter_get_request(&request, event);
 	/* The PMU may use this field: the event has had a filter. */
 	if (!request.count && !event->hw.addr_filters)
 		return;
 	event->hw.addr_filters = request.count ? event : NULL;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	set_request(session, &request);
+	filter_set_request(session, &request);
 	WRITE_ONCE(session->filtered, request.count);
 	/* A fork's event begins with 1. Its process has a record already. */
 	if (request.count && !wide)
-		want_ranges(session, event->addr_filters_gen > 1);
+		filter_want_ranges(session, event->addr_filters_gen > 1);
 	else if (request.count)
-		make_fixed(session);
+		filter_make_fixed(session);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
 /* --- processes ------------------------------------------------------------ */
 
-static void copy_space(const struct filter_space *space, struct mm_struct *mm)
+static void filter_copy_space(const struct filter_space *space,
+			      struct mm_struct *mm)
 {
 	struct filter_space *copy;
 
-	if (space_is_short(space->owner))
-		drop_unused();
-	copy = make_space(space->owner, mm);
+	if (filter_space_is_short(space->owner))
+		filter_drop_unused();
+	copy = filter_make_space(space->owner, mm);
 	if (!copy)
 		return;
 	copy->sets[0] = *space->set;
 	copy->pages = space->pages;
-	make_known(copy);
+	filter_make_known(copy);
 }
 
 /* Copy the nth record of @from that is known. Return false if there is none. */
-static bool copy_nth(const struct mm_struct *from, unsigned int nth,
-		     struct mm_struct *to)
+static bool filter_copy_nth(const struct mm_struct *from, unsigned int nth,
+			    struct mm_struct *to)
 {
 	struct filter_space *space;
 	unsigned long flags;
 	bool found = false;
 
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	hlist_for_each_entry(space, space_bucket(from), node) {
+	hlist_for_each_entry(space, filter_space_bucket(from), node) {
 		found = space->mm == from && space->session &&
 			space->owner->inherits && !nth--;
 		if (found) {
-			copy_space(space, to);
+			filter_copy_space(space, to);
 			break;
 		}
 	}
@@ -686,32 +697,32 @@ static void filter_on_fork(void *unused, struct task_struct *parent,
 
 	if (!READ_ONCE(spaces) || !mm || !parent->mm || mm == parent->mm)
 		return;
-	while (copy_nth(parent->mm, i, mm))
+	while (filter_copy_nth(parent->mm, i, mm))
 		i++;
 }
 
-static void drop_gone(void)
+static void filter_drop_gone(void)
 {
 	unsigned long flags;
 
 	if (!READ_ONCE(spaces))
 		return;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	drop_unused();
+	filter_drop_unused();
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
 static void filter_on_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *binprm)
 {
-	drop_gone();
+	filter_drop_gone();
 }
 
 static void filter_on_exit(void *unused,
 			   struct task_struct *task compat_exit_arguments)
 {
 	if (!atomic_read(&current->signal->live))
-		drop_gone();
+		filter_drop_gone();
 }
 
 static struct probe probes[] = {
@@ -752,7 +763,7 @@ void filter_free(struct session *session)
 	if (!session->filter.version)
 		return;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	drop_spaces_of(session);
+	filter_drop_spaces_of(session);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 

@@ -51,13 +51,13 @@ static void flush_kick(struct irq_work *work)
 }
 
 /* Return true if there is anything that no row has told. */
-static bool session_has_news(const struct session *session)
+static bool flush_has_news(const struct session *session)
 {
 	int cpu;
 
 	if (!bitmap_empty(session->table_dirty, session->table_count))
 		return true;
-	smp_rmb();	/* see merge_begin() in table_pool.c */
+	smp_rmb();	/* see table_merge_begin() in table_pool.c */
 	/* Whoever fills the stage meanwhile flushes it, too. */
 	if (READ_ONCE(session->kept) ||
 	    data_race(!stage_is_empty(session->stage)))
@@ -101,7 +101,7 @@ static bool flush_put_row(void *context, const void *engine_row, u64 ip,
  * Write rows of @space (0: of all) to the session's own ring, and totals after
  * them. Return true if all were written.
  */
-static bool put_rows(struct session *session, u32 space)
+static bool flush_put_rows(struct session *session, u32 space)
 {
 	struct put put = {
 		session, rings_here(session->rings), local_clock(),
@@ -157,7 +157,7 @@ static enum flushed flush_rows(struct session *session, u32 space)
 			return FLUSH_DONE;
 		return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
 	}
-	done = session->rings && put_rows(session, space);
+	done = session->rings && flush_put_rows(session, space);
 	if (done)
 		return FLUSH_DONE;
 	if (session->rings && !space)
@@ -174,7 +174,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-static void retry_later(struct session *session)
+static void flush_retry_later(struct session *session)
 {
 	unsigned int ms = READ_ONCE(session->retry_ms);
 
@@ -186,7 +186,7 @@ static void retry_later(struct session *session)
 }
 
 /* Return the CPU time of current in ns, until now. */
-static u64 time_of_current(void)
+static u64 flush_time_of_current(void)
 {
 	unsigned long flags;
 	u64 time;
@@ -235,7 +235,7 @@ static void flush_until_done(struct session *session, u32 space)
 	}
 	if (space)
 		WRITE_ONCE(space_find(session, space)->left, true);
-	retry_later(session);
+	flush_retry_later(session);
 }
 
 /*
@@ -259,7 +259,7 @@ static void flush_immediate(struct session *session, u32 space)
  */
 void session_flush(struct session *session, u32 space)
 {
-	u64 begin = local_clock(), ran = time_of_current();
+	u64 begin = local_clock(), ran = flush_time_of_current();
 	s64 took;
 
 	if (session->engine->immediate)
@@ -270,7 +270,7 @@ void session_flush(struct session *session, u32 space)
 	 * CPUs differ in what they subtract as their own time, such as
 	 * interrupts.
 	 */
-	took = time_of_current() - ran;
+	took = flush_time_of_current() - ran;
 	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
 		     &session->flush_cost);
 }
@@ -283,7 +283,7 @@ void session_flush_disabled(struct session *session)
 {
 	bool immediate = session->engine->immediate;
 
-	if (!immediate && !session_has_news(session) &&
+	if (!immediate && !flush_has_news(session) &&
 	    !mutex_is_locked(&session->flush_lock))
 		return;
 	cpus_read_lock();
@@ -291,7 +291,7 @@ void session_flush_disabled(struct session *session)
 	if (!immediate)
 		tables_merge_free(session, 0);
 	if (flush_rows(session, 0) == FLUSH_LATER)
-		retry_later(session);
+		flush_retry_later(session);
 	mutex_unlock(&session->flush_lock);
 	cpus_read_unlock();
 }
@@ -333,7 +333,7 @@ static void flush_of_cpu(struct session *session, void *context)
  * Runs on that CPU, before perf stops its events. Nobody holds
  * cpus_read_lock().
  */
-static int cpu_goes(unsigned int cpu)
+static int flush_cpu_goes(unsigned int cpu)
 {
 	sessions_visit(flush_of_cpu, &cpu);
 	return 0;
@@ -344,7 +344,8 @@ static int cpu_state;
 int flush_init(void)
 {
 	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-					      "hwprof:online", NULL, cpu_goes);
+					      "hwprof:online", NULL,
+					      flush_cpu_goes);
 
 	if (state < 0)
 		return state;

@@ -33,7 +33,7 @@ static void flush_of_opener(struct session *session, void *opener)
 		session_flush_disabled(session);
 }
 
-static void after_disable(struct callback_head *work)
+static void flush_after_disable(struct callback_head *work)
 {
 	struct disable_work *disable =
 		container_of(work, struct disable_work, work);
@@ -49,7 +49,7 @@ struct find_opener {
 	bool found;
 };
 
-static void has_rows(struct session *session, void *context)
+static void flush_has_rows(struct session *session, void *context)
 {
 	struct find_opener *find = context;
 
@@ -57,7 +57,7 @@ static void has_rows(struct session *session, void *context)
 		       session->key.opener.tgid == find->tgid;
 }
 
-static void queue_disable_work(void)
+static void flush_queue_disable_work(void)
 {
 	int i;
 
@@ -66,7 +66,7 @@ static void queue_disable_work(void)
 
 		if (atomic_cmpxchg_acquire(&disable->used, 0, 1))
 			continue;
-		init_task_work(&disable->work, after_disable);
+		init_task_work(&disable->work, flush_after_disable);
 		if (try_module_get(THIS_MODULE)) {
 			if (!task_work_add(current, &disable->work,
 					   compat_resume))
@@ -78,22 +78,22 @@ static void queue_disable_work(void)
 	}
 }
 
-static int perf_ioctl_begins(struct kprobe *probe, struct pt_regs *regs)
+static int flush_on_perf_ioctl(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct find_opener find = { .tgid = current->tgid };
 
 	/* Other commands do not matter. */
 	if ((u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE)
 		return 0;
-	session_for_each(has_rows, &find);
+	session_for_each(flush_has_rows, &find);
 	if (find.found)
-		queue_disable_work();
+		flush_queue_disable_work();
 	return 0;
 }
 
 static struct kprobe perf_ioctl = {
 	.symbol_name	= "perf_ioctl",
-	.pre_handler	= perf_ioctl_begins,
+	.pre_handler	= flush_on_perf_ioctl,
 };
 
 static bool has_perf_ioctl;

@@ -37,7 +37,7 @@ static void flush_at_exit(struct lane *lane)
 	spin_unlock(&session->profile_lock);
 }
 
-static void exit_tasklet(struct tasklet_struct *tasklet)
+static void flush_exit_tasklet(struct tasklet_struct *tasklet)
 {
 	struct lane *lane = from_tasklet(lane, tasklet, exit_flush);
 
@@ -50,7 +50,7 @@ static void exit_tasklet(struct tasklet_struct *tasklet)
  * irq_work/N, which goes before all tasks without a real-time priority. If it
  * has to wait for the profile, its owner is given that priority, too.
  */
-static void exit_kick(struct irq_work *work)
+static void flush_exit_kick(struct irq_work *work)
 {
 	struct lane *lane = container_of(work, struct lane, exit_kick);
 
@@ -63,10 +63,10 @@ static void exit_kick(struct irq_work *work)
 void lane_flush_init(struct lane *lane)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		lane->exit_kick = IRQ_WORK_INIT(exit_kick);
+		lane->exit_kick = IRQ_WORK_INIT(flush_exit_kick);
 	else
-		lane->exit_kick = IRQ_WORK_INIT_HARD(exit_kick);
-	tasklet_setup(&lane->exit_flush, exit_tasklet);
+		lane->exit_kick = IRQ_WORK_INIT_HARD(flush_exit_kick);
+	tasklet_setup(&lane->exit_flush, flush_exit_tasklet);
 }
 
 void lane_flush_end(struct lane *lane)

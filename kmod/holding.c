@@ -15,7 +15,7 @@ static struct usage used;		/* by all holdings */
 static DEFINE_MUTEX(holdings_lock);	/* protects both */
 
 /* Count @pages as locked memory. Return 0 or -ENOMEM. */
-static int lock_pages(struct user_struct *user, unsigned long pages)
+static int holding_lock_pages(struct user_struct *user, unsigned long pages)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 
@@ -26,7 +26,7 @@ static int lock_pages(struct user_struct *user, unsigned long pages)
 	return -ENOMEM;
 }
 
-static struct usage usage_of(const struct user_struct *user)
+static struct usage holding_usage_of(const struct user_struct *user)
 {
 	struct usage usage = { 0 };
 	struct holding *holding;
@@ -59,9 +59,9 @@ static void holding_remove(struct holding *holding)
 /* Hold @bytes more, in whole pages. Return 0 or -ENOMEM. */
 static int holding_grow(struct holding *holding, size_t bytes)
 {
-	struct usage usage = usage_of(holding->user);
+	struct usage usage = holding_usage_of(holding->user);
 	int err = limits_check_memory(&usage, &used, bytes) ?:
-		  lock_pages(holding->user, bytes >> PAGE_SHIFT);
+		  holding_lock_pages(holding->user, bytes >> PAGE_SHIFT);
 
 	if (err)
 		return err;
@@ -90,7 +90,7 @@ int holding_begin_session(struct holding *holding, size_t bytes)
 	int err;
 
 	mutex_lock(&holdings_lock);
-	usage = usage_of(current_user());
+	usage = holding_usage_of(current_user());
 	err = limits_check_session(&usage, &used);
 	if (!err) {
 		holding_add(holding, true);

@@ -25,27 +25,29 @@ enum { CURSOR_PROBES = 64 };
  * perf_event_overflow() throttles, counts limits and runs BPF programs, but it
  * is not exported. It is looked up once. Without it, samples are not throttled.
  */
-static int overflow_plain(struct perf_event *event,
-			  struct perf_sample_data *data, struct pt_regs *regs)
+static int lane_overflow_plain(struct perf_event *event,
+			       struct perf_sample_data *data,
+			       struct pt_regs *regs)
 {
 	event->overflow_handler(event, data, regs);
 	return 0;
 }
 
-DEFINE_STATIC_CALL(overflow, overflow_plain);
+DEFINE_STATIC_CALL(overflow, lane_overflow_plain);
 
 int lanes_init(void)
 {
 	void *found = symbol_find(SYMBOL_perf_event_overflow);
 
 	if (found)
-		static_call_update(overflow, (typeof(&overflow_plain))found);
+		static_call_update(overflow,
+				   (typeof(&lane_overflow_plain))found);
 	return 0;
 }
 
 /* --- the cursor of the task that runs ------------------------------------ */
 
-static u64 task_key(struct task_struct *task)
+static u64 lane_task_key(struct task_struct *task)
 {
 	return (u64)task->pid << 42 ^ task->start_time;
 }
@@ -83,7 +85,7 @@ static void cursor_init(struct lane *lane, struct cursor *cursor, u64 key)
 static struct cursor *cursor_get(struct lane *lane)
 {
 	struct session *session = lane->session;
-	u64 key = task_key(current);
+	u64 key = lane_task_key(current);
 	u32 home = hash_64(key, 32) % session->cursor_count;
 	struct cursor *oldest = NULL;
 	u32 i;
@@ -118,7 +120,7 @@ void lane_gap(struct lane *lane, u64 at)
 }
 
 /* An exec has replaced the program of the cursor's task. */
-static void follow_exec(struct lane *lane)
+static void lane_follow_exec(struct lane *lane)
 {
 	struct cursor *cursor = lane->cursor;
 
@@ -152,7 +154,7 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 			lane_gap(lane, at);
 	}
 	if (unlikely(lane->cursor->exec != current->self_exec_id))
-		follow_exec(lane);
+		lane_follow_exec(lane);
 }
 
 void lane_unbind(struct lane *lane, u64 steps)
@@ -202,14 +204,14 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	session->source->start(lane);
 }
 
-static void emit_rest(struct lane *lane, struct perf_event *event);
+static void lane_emit_rest(struct lane *lane, struct perf_event *event);
 
 /*
  * Return true if the last thread of a process exits. Perf is about to hang up,
  * which stock perf takes for the end of the recording. A flush by task work may
  * be too late.
  */
-static bool is_last_exit(void)
+static bool lane_is_last_exit(void)
 {
 	return current->flags & PF_EXITING &&
 	       !atomic_read(&current->signal->live);
@@ -224,7 +226,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 {
 	struct session *session = lane->session;
 
-	emit_rest(lane, event);
+	lane_emit_rest(lane, event);
 	if (lane->active == 1) {
 		session->source->stop(lane);
 		lane_change_table(lane, -1);
@@ -232,7 +234,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	lane->active--;
-	if (!lane->active && is_last_exit())
+	if (!lane->active && lane_is_last_exit())
 		lane_exits(lane);
 }
 
@@ -252,8 +254,8 @@ void lane_update(struct lane *lane, struct perf_event *event)
  * sample, which become the period of the next one. So periods add up to the
  * count, also if perf throttles the event or changes its period.
  */
-static void note_unit(struct hw_perf_event *hwc,
-		      const struct stream_event *unit)
+static void lane_note_unit(struct hw_perf_event *hwc,
+			   const struct stream_event *unit)
 {
 	hwc->config_base = unit->from;
 	hwc->event_base = unit->to;
@@ -261,7 +263,7 @@ static void note_unit(struct hw_perf_event *hwc,
 	hwc->idx = unit->kind;
 }
 
-static struct stream_event noted_unit(const struct hw_perf_event *hwc)
+static struct stream_event lane_noted_unit(const struct hw_perf_event *hwc)
 {
 	return (struct stream_event) {
 		.from = hwc->config_base,
@@ -275,11 +277,11 @@ static struct stream_event noted_unit(const struct hw_perf_event *hwc)
  * Write a sample of the event's last unit. @rest: do not use perf's accounting,
  * because it is over.
  */
-static void emit_sample(struct lane *lane, struct perf_event *event,
-			const struct pt_regs *regs, bool rest)
+static void lane_emit_sample(struct lane *lane, struct perf_event *event,
+			     const struct pt_regs *regs, bool rest)
 {
 	struct engine_sample *sample = (void *)lane->row;
-	struct stream_event unit = noted_unit(&event->hw);
+	struct stream_event unit = lane_noted_unit(&event->hw);
 	u64 period = event->hw.last_period;
 	struct perf_raw_record raw = {};
 	struct perf_sample_data data;
@@ -305,8 +307,9 @@ static void emit_sample(struct lane *lane, struct perf_event *event,
 	event->hw.last_period = 0;
 }
 
-static void sample_events(struct lane *lane, const struct stream_event *stream,
-			  unsigned int units, const struct pt_regs *regs)
+static void lane_sample_events(struct lane *lane,
+			       const struct stream_event *stream,
+			       unsigned int units, const struct pt_regs *regs)
 {
 	struct perf_event *event;
 
@@ -315,11 +318,11 @@ static void sample_events(struct lane *lane, const struct stream_event *stream,
 
 		if (!is_sampling_event(event) || hwc->state & PERF_HES_STOPPED)
 			continue;
-		note_unit(hwc, stream);
+		lane_note_unit(hwc, stream);
 		hwc->last_period += units;
 		if (local64_sub_return(units, &hwc->period_left) <= 0 &&
 		    hwc->interrupts != ~0ULL)	/* not throttled */
-			emit_sample(lane, event, regs, false);
+			lane_emit_sample(lane, event, regs, false);
 	}
 }
 
@@ -328,7 +331,7 @@ static void sample_events(struct lane *lane, const struct stream_event *stream,
  * their period, and may never run again. Perf holds the context's lock, and
  * they are not active.
  */
-static void gather_rests(struct perf_event *event)
+static void lane_gather_rests(struct perf_event *event)
 {
 	struct session *session = event_session(event);
 	struct perf_event *other;
@@ -339,9 +342,9 @@ static void gather_rests(struct perf_event *event)
 		    !is_sampling_event(other) ||
 		    event_session(other) != session || !other->hw.last_period)
 			continue;
-		unit = noted_unit(&other->hw);
+		unit = lane_noted_unit(&other->hw);
 		if (!event->hw.last_period)
-			note_unit(&event->hw, &unit);
+			lane_note_unit(&event->hw, &unit);
 		event->hw.last_period += other->hw.last_period;
 		other->hw.last_period = 0;
 	}
@@ -355,7 +358,7 @@ static void gather_rests(struct perf_event *event)
  * interrupts; then there is one more sample, and the sum of the periods is the
  * same. A CPU-wide event no longer has a known owner.
  */
-static void emit_rest(struct lane *lane, struct perf_event *event)
+static void lane_emit_rest(struct lane *lane, struct perf_event *event)
 {
 	/* The true ones are long gone. */
 	struct pt_regs regs = arch_user_regs();
@@ -366,15 +369,15 @@ static void emit_rest(struct lane *lane, struct perf_event *event)
 	    !event->hw.target ||
 	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	gather_rests(event);
+	lane_gather_rests(event);
 	if (event->hw.last_period)
-		emit_sample(lane, event, &regs, true);
+		lane_emit_sample(lane, event, &regs, true);
 }
 
 /* --- feeding -------------------------------------------------------------- */
 
-static void feed_engine(struct lane *lane, struct stream_event *stream,
-			unsigned int units)
+static void lane_feed_engine(struct lane *lane, struct stream_event *stream,
+			     unsigned int units)
 {
 	struct session *session = lane->session;
 	const struct engine_ops *engine = session->engine;
@@ -403,9 +406,9 @@ static void feed_engine(struct lane *lane, struct stream_event *stream,
 }
 
 /* Feed an event that passes the filter. */
-static __always_inline void feed_passed(struct lane *lane,
-					struct stream_event *stream,
-					struct pt_regs *regs)
+static __always_inline void lane_feed_passed(struct lane *lane,
+					     struct stream_event *stream,
+					     struct pt_regs *regs)
 {
 	struct session *session = lane->session;
 	unsigned int units;
@@ -417,23 +420,23 @@ static __always_inline void feed_passed(struct lane *lane,
 	lane_count(&lane->units, units);
 	lane_count(&lane->events_seen, 1);
 	if (session->rows)
-		feed_engine(lane, stream, units);
+		lane_feed_engine(lane, stream, units);
 	else if (units)
-		sample_events(lane, stream, units, regs);
+		lane_sample_events(lane, stream, units, regs);
 }
 
 /* Feed an arrival, which is no unit. */
-static void feed_arrival(struct lane *lane, struct stream_event *arrival)
+static void lane_feed_arrival(struct lane *lane, struct stream_event *arrival)
 {
 	if (lane->session->rows)
-		feed_engine(lane, arrival, 0);
+		lane_feed_engine(lane, arrival, 0);
 }
 
 /* Feed what passes of an event. Other lanes get the same event. */
-static noinline void feed_by_filter(struct lane *lane,
-				    const struct filter_set *set,
-				    const struct stream_event *stream,
-				    struct pt_regs *regs)
+static noinline void lane_feed_by_filter(struct lane *lane,
+					 const struct filter_set *set,
+					 const struct stream_event *stream,
+					 struct pt_regs *regs)
 {
 	struct stream_event event = *stream, arrival;
 	struct stream_event gap = { .kind = STREAM_GAP, .to = stream->from };
@@ -442,20 +445,20 @@ static noinline void feed_by_filter(struct lane *lane,
 	case FILTER_DROPS:
 		return;
 	case FILTER_CALLS:
-		feed_arrival(lane, &gap);
-		feed_arrival(lane, &event);
+		lane_feed_arrival(lane, &gap);
+		lane_feed_arrival(lane, &event);
 		return;
 	case FILTER_ARRIVES:
-		feed_arrival(lane, &event);
+		lane_feed_arrival(lane, &event);
 		return;
 	case FILTER_FELL:
 		arrival = filter_fall(lane, set, stream);
-		feed_arrival(lane, &arrival);
+		lane_feed_arrival(lane, &arrival);
 		break;
 	case FILTER_PASSES:
 		break;
 	}
-	feed_passed(lane, &event, regs);
+	lane_feed_passed(lane, &event, regs);
 }
 
 /*
@@ -468,19 +471,19 @@ void lane_feed(struct lane *lane, struct stream_event *stream,
 	const struct filter_set *set;
 
 	if (likely(!READ_ONCE(lane->session->filtered))) {
-		feed_passed(lane, stream, regs);
+		lane_feed_passed(lane, stream, regs);
 		return;
 	}
 	set = filter_of(lane, stream->kind != STREAM_GAP);
 	if (!filter_drops(set, stream))
-		feed_by_filter(lane, set, stream, regs);
+		lane_feed_by_filter(lane, set, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */
 
 /* Count a window from which nobody learns. */
-static void count_window(struct lane *lane, struct window *window,
-			 struct window_counts *counts)
+static void lane_count_window(struct lane *lane, struct window *window,
+			      struct window_counts *counts)
 {
 	struct session *session = lane->session;
 	const struct stream_event *event;
@@ -509,7 +512,7 @@ void lane_feed_window(struct lane *lane, struct window *window)
 			session_want_flush(session);
 		lane->fed += counts.units;
 	} else {
-		count_window(lane, window, &counts);
+		lane_count_window(lane, window, &counts);
 		if (session->rows) {
 			lane_count(&lane->lost, counts.units);
 			lane_count(&lane->lost_events, counts.events);

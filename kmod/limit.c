@@ -21,7 +21,7 @@ void limits_init(void)
 	limits.memory_mib_per_user = mib / 4;
 }
 
-static bool is_more(u64 bytes, unsigned int mib)
+static bool limit_is_exceeded(u64 bytes, unsigned int mib)
 {
 	return bytes > (u64)mib << 20;
 }
@@ -39,10 +39,11 @@ int limits_check_session(const struct usage *user, const struct usage *all)
 int limits_check_memory(const struct usage *user, const struct usage *all,
 			size_t memory)
 {
-	if (is_more(all->memory + memory, READ_ONCE(limits.memory_mib)))
+	if (limit_is_exceeded(all->memory + memory,
+			      READ_ONCE(limits.memory_mib)))
 		return -ENOMEM;
-	if (is_more(user->memory + memory,
-		    READ_ONCE(limits.memory_mib_per_user)) &&
+	if (limit_is_exceeded(user->memory + memory,
+			      READ_ONCE(limits.memory_mib_per_user)) &&
 	    !capable(CAP_SYS_RESOURCE))
 		return -ENOMEM;
 	return 0;

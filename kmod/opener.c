@@ -15,21 +15,22 @@ struct opener opener_of_current(void)
 	};
 }
 
-static bool is_same_process(const struct opener *a, const struct opener *b)
+static bool opener_is_same_process(const struct opener *a,
+				   const struct opener *b)
 {
 	return a->tgid == b->tgid && a->born == b->born && a->exec == b->exec;
 }
 
 bool opener_equal(const struct opener *a, const struct opener *b)
 {
-	return is_same_process(a, b) && a->cred == b->cred;
+	return opener_is_same_process(a, b) && a->cred == b->cred;
 }
 
 int opener_check(const struct opener *opener)
 {
 	const struct opener now = opener_of_current();
 
-	if (!is_same_process(opener, &now))
+	if (!opener_is_same_process(opener, &now))
 		return -EPERM;
 	return opener->cred == now.cred ? 0 : -EACCES;
 }

@@ -5,7 +5,7 @@
 
 #include "probe.h"
 
-static void find_probe(struct tracepoint *tracepoint, void *data)
+static void probe_find_one(struct tracepoint *tracepoint, void *data)
 {
 	struct probe *probe;
 
@@ -16,7 +16,7 @@ static void find_probe(struct tracepoint *tracepoint, void *data)
 
 void probes_find(struct probe *probes)
 {
-	for_each_kernel_tracepoint(find_probe, probes);
+	for_each_kernel_tracepoint(probe_find_one, probes);
 }
 
 static void probe_unregister(struct probe *probes, struct probe *end)

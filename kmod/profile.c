@@ -92,7 +92,7 @@ int session_totals_now(struct session *session, struct hwprof_row_totals *row)
 	return 0;
 }
 
-static void flush_clear(void *memory, size_t size)
+static void profile_clear(void *memory, size_t size)
 {
 	size_t at;
 
@@ -111,7 +111,7 @@ int session_reset(struct session *session)
 	bool retired = session_fetch(session, true);
 	struct hwprof_row_totals totals;
 
-	flush_clear(session->profile, session->profile_size);
+	profile_clear(session->profile, session->profile_size);
 	session->engine->table_init(session->profile, session->profile_size,
 				    &session->params);
 	session->fed = 0;

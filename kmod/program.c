@@ -68,14 +68,14 @@ struct program {
 
 /* --- a run ---------------------------------------------------------------- */
 
-static u64 cycles_of_us(u64 us)
+static u64 program_cycles_of_us(u64 us)
 {
 	u64 khz = arch_cycles_khz();
 
 	return khz ? div_u64(us * khz, 1000) : ~0ULL;
 }
 
-static u64 ns_of_cycles(u64 cycles)
+static u64 program_ns_of_cycles(u64 cycles)
 {
 	u64 khz = arch_cycles_khz();
 
@@ -87,7 +87,7 @@ static u64 ns_of_cycles(u64 cycles)
  * somebody writes the same just now, the irq_work calls program_update() once
  * more.
  */
-static void take_away(struct session *session, struct program *program)
+static void program_take_away(struct session *session, struct program *program)
 {
 	struct programs *programs = &session->programs;
 	int i;
@@ -113,10 +113,10 @@ static noinline void program_overrun(struct lane *lane, struct program *program,
 	if (counts->strikes >= STRIKES ||
 	    (counts->runs >= FEW_RUNS &&
 	     counts->overruns * OVERRUN_SHARE > counts->runs))
-		take_away(lane->session, program);
+		program_take_away(lane->session, program);
 }
 
-static __always_inline bool can_drop(unsigned int kind)
+static __always_inline bool program_can_drop(unsigned int kind)
 {
 	const u32 kinds = 1 << HWPROF_PROGRAM_BRANCH |
 			  1 << HWPROF_PROGRAM_LOAD |
@@ -128,7 +128,7 @@ static __always_inline bool can_drop(unsigned int kind)
 	return kinds >> kind & 1;
 }
 
-static void steer_burst(struct burst *burst, u32 verdict)
+static void program_steer_burst(struct burst *burst, u32 verdict)
 {
 	if (!burst->runs)
 		return;
@@ -148,10 +148,10 @@ static noinline bool program_obey(struct lane *lane,
 				  struct program_counts *counts,
 				  unsigned int kind, u32 verdict)
 {
-	bool drops = verdict & HWPROF_PROGRAM_DROP && can_drop(kind);
+	bool drops = verdict & HWPROF_PROGRAM_DROP && program_can_drop(kind);
 
 	if (verdict & (HWPROF_PROGRAM_END | HWPROF_PROGRAM_EXTEND))
-		steer_burst(&lane->burst, verdict);
+		program_steer_burst(&lane->burst, verdict);
 	if (verdict & HWPROF_PROGRAM_SOONER)
 		lane->program.pace = -PACE_MOST;
 	else if (verdict & HWPROF_PROGRAM_LATER)
@@ -203,7 +203,7 @@ static __always_inline bool program_run(struct lane *lane,
 	compat_program_leave(bpf);
 	if (likely(!verdict))
 		return false;
-	if (likely(verdict == HWPROF_PROGRAM_DROP && can_drop(kind))) {
+	if (likely(verdict == HWPROF_PROGRAM_DROP && program_can_drop(kind))) {
 		counts->dropped++;
 		return true;
 	}
@@ -250,9 +250,9 @@ static __always_inline bool program_call(struct lane *lane, unsigned int kind,
 	return program_run(lane, program, kind);
 }
 
-static __always_inline bool call_branch(struct lane *lane,
-					struct whose whose,
-					const struct stream_event *event)
+static __always_inline bool
+program_call_branch(struct lane *lane, struct whose whose,
+		    const struct stream_event *event)
 {
 	const struct details details = {
 		event->from, event->to, event->kind,
@@ -263,8 +263,8 @@ static __always_inline bool call_branch(struct lane *lane,
 	return program_call(lane, HWPROF_PROGRAM_BRANCH, whose, details);
 }
 
-static bool call_access(struct lane *lane, struct whose whose,
-			const struct stream_event *event)
+static bool program_call_access(struct lane *lane, struct whose whose,
+				const struct stream_event *event)
 {
 	bool known = !(event->flags & STREAM_NO_VALUE);
 	const struct details details = {
@@ -278,8 +278,8 @@ static bool call_access(struct lane *lane, struct whose whose,
 			    whose, details);
 }
 
-static bool call_call(struct lane *lane, struct whose whose,
-		      const struct stream_event *event)
+static bool program_call_call(struct lane *lane, struct whose whose,
+			      const struct stream_event *event)
 {
 	const struct details details = {
 		event->from, event->to,
@@ -292,8 +292,8 @@ static bool call_call(struct lane *lane, struct whose whose,
 }
 
 /* Tell that a path ends with this branch, which the engine has not seen yet. */
-static void call_path_end(struct lane *lane, struct whose whose,
-			  const struct stream_event *event)
+static void program_call_path_end(struct lane *lane, struct whose whose,
+				  const struct stream_event *event)
 {
 	const struct session *session = lane->session;
 	struct engine_path path;
@@ -308,7 +308,8 @@ static void call_path_end(struct lane *lane, struct whose whose,
 	program_call(lane, HWPROF_PROGRAM_PATH_END, whose, details);
 }
 
-static __always_inline struct whose whose_of_cursor(const struct lane *lane)
+static __always_inline struct whose
+program_whose_of_cursor(const struct lane *lane)
 {
 	const struct cursor *cursor = lane->cursor;
 
@@ -320,48 +321,48 @@ static __always_inline struct whose whose_of_cursor(const struct lane *lane)
 }
 
 /* Feed a branch to the programs of branches, calls and returns. */
-static bool feed_branch(struct lane *lane, struct whose whose,
-			const struct stream_event *event)
+static bool program_feed_branch(struct lane *lane, struct whose whose,
+				const struct stream_event *event)
 {
-	bool drops = call_branch(lane, whose, event);
+	bool drops = program_call_branch(lane, whose, event);
 
 	if (event->kind == STREAM_CALL || event->kind == STREAM_RET)
-		drops |= call_call(lane, whose, event);
+		drops |= program_call_call(lane, whose, event);
 	return drops;
 }
 
 /* Feed a branch to any programs. */
-static noinline bool feed_all(struct lane *lane,
-			      const struct stream_event *event)
+static noinline bool program_feed_all(struct lane *lane,
+				      const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(lane);
+	const struct whose whose = program_whose_of_cursor(lane);
 
-	if (feed_branch(lane, whose, event))
+	if (program_feed_branch(lane, whose, event))
 		return true;
 	if (program_of(lane, HWPROF_PROGRAM_PATH_END) && lane->cursor)
-		call_path_end(lane, whose, event);
+		program_call_path_end(lane, whose, event);
 	return false;
 }
 
-static noinline bool feed_access(struct lane *lane,
-				 const struct stream_event *event)
+static noinline bool program_feed_access(struct lane *lane,
+					 const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(lane);
+	const struct whose whose = program_whose_of_cursor(lane);
 
-	return call_access(lane, whose, event) |
+	return program_call_access(lane, whose, event) |
 	       lane->session->programs.accesses;
 }
 
 /* The common case is inline: a program of branches alone. */
 bool programs_feed(struct lane *lane, const struct stream_event *event)
 {
-	const struct whose whose = whose_of_cursor(lane);
+	const struct whose whose = program_whose_of_cursor(lane);
 
 	if (unlikely(stream_is_access(event->kind)))
-		return feed_access(lane, event);
+		return program_feed_access(lane, event);
 	if (likely(!READ_ONCE(lane->session->programs.several) ?
-		   !call_branch(lane, whose, event) :
-		   !feed_all(lane, event)))
+		   !program_call_branch(lane, whose, event) :
+		   !program_feed_all(lane, event)))
 		return false;
 	/* Code ran that the engine does not see. */
 	lane->missed = true;
@@ -370,7 +371,7 @@ bool programs_feed(struct lane *lane, const struct stream_event *event)
 
 /* --- windows and samples -------------------------------------------------- */
 
-static struct whose whose_of_current(const struct lane *lane, u32 space)
+static struct whose program_whose_of_current(const struct lane *lane, u32 space)
 {
 	return (struct whose) {
 		.task = session_task(lane->session),
@@ -383,7 +384,7 @@ void programs_feed_window(struct lane *lane,
 			  const struct window_branch *branches, u8 *kinds,
 			  u32 count, u32 space)
 {
-	const struct whose whose = whose_of_current(lane, space);
+	const struct whose whose = program_whose_of_current(lane, space);
 	const struct stream_event *event;
 	struct window window;
 
@@ -391,7 +392,7 @@ void programs_feed_window(struct lane *lane,
 	while ((event = window_next(&window)))
 		if (programs_want(&lane->session->programs, event->kind) &&
 		    filter_passes(lane, event->from, 0) &&
-		    feed_branch(lane, whose, event))
+		    program_feed_branch(lane, whose, event))
 			kinds[window.kind - kinds] = 0;
 }
 
@@ -412,16 +413,16 @@ bool programs_feed_sample(struct lane *lane, u64 ip, u64 weight, u32 space,
 		ip, stack ? stack->depth : 0,
 		stack ? program_hash_of(stack) : 0,
 	};
-	struct whose whose = whose_of_current(lane, space);
+	struct whose whose = program_whose_of_current(lane, space);
 
 	whose.weight = weight;
 	return program_call(lane, HWPROF_PROGRAM_SAMPLE, whose, details);
 }
 
-static void call_window(struct lane *lane, unsigned int kind, u64 ip, u32 space,
-			u64 branches)
+static void program_call_window(struct lane *lane, unsigned int kind, u64 ip,
+				u32 space, u64 branches)
 {
-	const struct whose whose = whose_of_current(lane, space);
+	const struct whose whose = program_whose_of_current(lane, space);
 	const struct details details = { ip, branches };
 
 	program_call(lane, kind, whose, details);
@@ -435,18 +436,19 @@ void programs_begin_window(struct lane *lane, u64 ip, u32 space, u64 branches,
 	mine->weight = max(mine->waited - min(mine->waited, cost), 1ULL);
 	mine->waited = 0;
 	if (programs_want(&lane->session->programs, PROGRAM_WINDOW_BEGIN))
-		call_window(lane, HWPROF_PROGRAM_WINDOW_BEGIN, ip, space,
-			    branches);
+		program_call_window(lane, HWPROF_PROGRAM_WINDOW_BEGIN, ip,
+				    space, branches);
 }
 
 void programs_end_window(struct lane *lane, u64 ip, u32 space, u64 branches)
 {
-	call_window(lane, HWPROF_PROGRAM_WINDOW_END, ip, space, branches);
+	program_call_window(lane, HWPROF_PROGRAM_WINDOW_END, ip, space,
+			    branches);
 }
 
 /* An execution of a loop has ended. */
-static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
-			 u64 trips)
+static void program_on_loop_exit(struct engine_listener *listener, u64 head,
+				 u64 tail, u64 trips)
 {
 	struct session *session = container_of(listener, struct session,
 					       programs.listener);
@@ -456,7 +458,7 @@ static void on_loop_exit(struct engine_listener *listener, u64 head, u64 tail,
 
 	if (!programs_want(&session->programs, PROGRAM_LOOP_EXIT))
 		return;
-	whose = whose_of_cursor(lane);
+	whose = program_whose_of_cursor(lane);
 	program_call(lane, HWPROF_PROGRAM_LOOP_EXIT, whose, details);
 }
 
@@ -469,7 +471,7 @@ u64 programs_spent(struct lane *lane)
 	if (likely(!cycles))
 		return 0;
 	lane->program.cycles = 0;
-	return ns_of_cycles(cycles);
+	return program_ns_of_cycles(cycles);
 }
 
 void programs_pace(struct lane *lane, struct perf_event *trigger, bool fixed)
@@ -536,7 +538,7 @@ static void program_update(struct session *session)
 }
 
 /* Say in the log which programs were taken away. */
-static void on_taken(struct irq_work *work)
+static void program_on_taken(struct irq_work *work)
 {
 	struct programs *programs = container_of(work, struct programs, taken);
 	struct session *session = container_of(programs, struct session,
@@ -572,8 +574,8 @@ void programs_init(struct session *session)
 	struct programs *programs = &session->programs;
 
 	raw_spin_lock_init(&programs->lock);
-	init_irq_work(&programs->taken, on_taken);
-	programs->listener.loop_exit = on_loop_exit;
+	init_irq_work(&programs->taken, program_on_taken);
+	programs->listener.loop_exit = program_on_loop_exit;
 }
 
 static void program_free(struct program *program)
@@ -590,7 +592,7 @@ static void program_free(struct program *program)
  * Return the program of a descriptor. A program that reads more words than
  * there are would read the stack.
  */
-static struct bpf_prog *get_bpf(int fd)
+static struct bpf_prog *program_get_bpf(int fd)
 {
 	struct bpf_prog *bpf =
 		bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_RAW_TRACEPOINT, false);
@@ -612,7 +614,7 @@ static struct program *program_new(const struct hwprof_program *request)
 		return ERR_PTR(-ENOMEM);
 	program->counts = alloc_percpu_gfp(struct program_counts,
 					   GFP_KERNEL_ACCOUNT);
-	bpf = program->counts ? get_bpf(request->fd) : ERR_PTR(-ENOMEM);
+	bpf = program->counts ? program_get_bpf(request->fd) : ERR_PTR(-ENOMEM);
 	if (IS_ERR(bpf)) {
 		program_free(program);
 		return ERR_CAST(bpf);
@@ -621,7 +623,7 @@ static struct program *program_new(const struct hwprof_program *request)
 	program->cookie = request->cookie;
 	program->limit_us = request->limit_us ?:
 			    HWPROF_PROGRAM_DEFAULT_LIMIT_US;
-	program->limit = cycles_of_us(program->limit_us);
+	program->limit = program_cycles_of_us(program->limit_us);
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(program->counts, cpu)->context.bpf_cookie =
 			request->cookie;
@@ -642,7 +644,7 @@ static bool program_profiles(const struct session *session, u32 caps)
 }
 
 /* Return the kinds that the session's source and engine have. */
-static u32 kinds_of(const struct session *session)
+static u32 program_kinds_of(const struct session *session)
 {
 	const struct session_config *config = &session->config;
 	const u32 branches = 1 << HWPROF_PROGRAM_BRANCH |
@@ -677,7 +679,7 @@ struct needs {
 	bool exits;
 };
 
-static struct needs needs_of(const struct session *session, u32 kinds)
+static struct needs program_needs_of(const struct session *session, u32 kinds)
 {
 	return (struct needs) {
 		.accesses = kinds & (1 << HWPROF_PROGRAM_LOAD |
@@ -714,7 +716,7 @@ static void program_meet(struct session *session, struct needs needs)
  */
 static int program_prepare(struct session *session, u32 kinds)
 {
-	struct needs needs = needs_of(session, kinds);
+	struct needs needs = program_needs_of(session, kinds);
 	unsigned long flags;
 	int err = 0;
 
@@ -776,8 +778,8 @@ static void program_replace(struct session *session, u32 kinds,
 		program_free(gone[--count]);
 }
 
-static int check_request(const struct session *session,
-			 const struct hwprof_program *request)
+static int program_check_request(const struct session *session,
+				 const struct hwprof_program *request)
 {
 	const struct session_config *config = &session->config;
 
@@ -785,7 +787,7 @@ static int check_request(const struct session *session,
 	    request->kinds & ~KINDS_ALL || request->fd < -1 ||
 	    request->limit_us > HWPROF_PROGRAM_LIMIT_US_MAX)
 		return -EINVAL;
-	if (request->kinds & ~kinds_of(session))
+	if (request->kinds & ~program_kinds_of(session))
 		return -EOPNOTSUPP;
 	if (config->kernel && !(config->source_caps & SOURCE_USER_ONLY))
 		return -EINVAL;
@@ -793,7 +795,7 @@ static int check_request(const struct session *session,
 }
 
 /* A descriptor can be passed on, so who uses it here needs the rights, too. */
-static int check_rights(const struct session *session)
+static int program_check_rights(const struct session *session)
 {
 	int err = opener_check(&session->key.opener);
 
@@ -805,7 +807,8 @@ static int check_rights(const struct session *session)
 int programs_set(struct session *session, const struct hwprof_program *request)
 {
 	struct program *program = NULL;
-	int err = check_request(session, request) ?: check_rights(session);
+	int err = program_check_request(session, request) ?:
+		  program_check_rights(session);
 
 	if (err)
 		return err;
@@ -845,7 +848,7 @@ void programs_account(struct session *session,
 		account->overruns += READ_ONCE(counts->overruns);
 		cycles += READ_ONCE(counts->cycles);
 	}
-	account->time_ns = ns_of_cycles(cycles);
+	account->time_ns = program_ns_of_cycles(cycles);
 }
 
 void programs_free(struct session *session)

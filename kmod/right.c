@@ -33,7 +33,7 @@
  * Open a file of the init process's procfs. Return -EACCES if that is no
  * procfs, or one of another pid namespace.
  */
-static struct file *open_proc(const char *path)
+static struct file *right_open_proc(const char *path)
 {
 	const struct super_block *sb;
 	struct file *file;
@@ -72,14 +72,14 @@ static int right_refusal(const struct task_struct *task, int err)
 	return -EACCES;
 }
 
-static int open_memory(struct task_struct *task)
+static int right_open_memory(struct task_struct *task)
 {
 	pid_t pid = task_pid_nr(task);
 	struct file *file;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	file = open_proc(path);
+	file = right_open_proc(path);
 	if (IS_ERR(file))
 		return right_refusal(task, PTR_ERR(file));
 	fput(file);
@@ -94,7 +94,7 @@ static int open_memory(struct task_struct *task)
  * Open it with the real ids. Opening a file checks the ids for files, ptrace()
  * the real ones.
  */
-static int open_memory_as_real(struct task_struct *task)
+static int right_open_memory_as_real(struct task_struct *task)
 {
 	struct cred *cred = prepare_creds();
 	const struct cred *old;
@@ -105,7 +105,7 @@ static int open_memory_as_real(struct task_struct *task)
 	cred->fsuid = cred->uid;
 	cred->fsgid = cred->gid;
 	old = override_creds(cred);
-	err = open_memory(task);
+	err = right_open_memory(task);
 	revert_creds(old);
 	put_cred(cred);
 	return err;
@@ -116,7 +116,7 @@ static int open_memory_as_real(struct task_struct *task)
  * exits, or has not begun its program yet. A task that shares current's memory
  * may have other credentials, and has registers of its own.
  */
-static int check_memory(struct task_struct *task)
+static int right_check_memory(struct task_struct *task)
 {
 	bool has, shared;
 
@@ -135,7 +135,7 @@ int right_attach(struct task_struct *task)
 		return 0;
 	if (task->flags & PF_KTHREAD)
 		return 0;	/* it never runs a program */
-	return check_memory(task) ?: open_memory_as_real(task);
+	return right_check_memory(task) ?: right_open_memory_as_real(task);
 }
 
 /* --- all tasks ------------------------------------------------------------ */
@@ -146,9 +146,9 @@ enum { YAMA_NO_ATTACH = 3 };
  * There is no such file. Return 0 if the folder is readable, so that there is
  * no Yama.
  */
-static int check_no_yama(void)
+static int right_check_no_yama(void)
 {
-	struct file *file = open_proc("/proc/sys/kernel");
+	struct file *file = right_open_proc("/proc/sys/kernel");
 
 	if (IS_ERR(file))
 		return -EACCES;
@@ -161,16 +161,18 @@ static int check_no_yama(void)
  * The level is not exported. A level that cannot be read is taken for the
  * highest.
  */
-static int check_yama(void)
+static int right_check_yama(void)
 {
-	struct file *file = open_proc("/proc/sys/kernel/yama/ptrace_scope");
+	struct file *file =
+		right_open_proc("/proc/sys/kernel/yama/ptrace_scope");
 	char text[16] = "";
 	loff_t at = 0;
 	ssize_t count;
 	int scope;
 
 	if (IS_ERR(file))
-		return PTR_ERR(file) == -ENOENT ? check_no_yama() : -EACCES;
+		return PTR_ERR(file) == -ENOENT ?
+		       right_check_no_yama() : -EACCES;
 	count = kernel_read(file, text, sizeof(text) - 1, &at);
 	fput(file);
 	if (count <= 0 || kstrtoint(strim(text), 10, &scope))
@@ -182,7 +184,7 @@ int right_attach_all(void)
 {
 	if (!perfmon_capable() || !capable(CAP_SYS_PTRACE))
 		return -EACCES;
-	return check_yama();
+	return right_check_yama();
 }
 
 int right_watch(const struct session_config *config, struct task_struct *task)
@@ -195,8 +197,8 @@ int right_watch(const struct session_config *config, struct task_struct *task)
 /* --- programs with rights of their own ------------------------------------ */
 
 /* Return a word of the auxiliary vector that exec gave the program. */
-static u64 vector_word(const struct mm_struct *mm, bool is_32bit,
-		       unsigned int word)
+static u64 right_vector_word(const struct mm_struct *mm, bool is_32bit,
+			     unsigned int word)
 {
 	return is_32bit ? ((const u32 *)mm->saved_auxv)[word] :
 			  mm->saved_auxv[word];
@@ -211,10 +213,10 @@ bool right_is_secure(const struct task_struct *task)
 	if (!mm)
 		return false;
 	for (i = 0; i + 1 < ARRAY_SIZE(mm->saved_auxv); i += 2) {
-		u64 type = vector_word(mm, is_32bit, i);
+		u64 type = right_vector_word(mm, is_32bit, i);
 
 		if (type == AT_SECURE)
-			return vector_word(mm, is_32bit, i + 1);
+			return right_vector_word(mm, is_32bit, i + 1);
 		if (type == AT_NULL)
 			break;
 	}

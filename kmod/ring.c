@@ -75,14 +75,15 @@ struct ring *rings_here(struct rings *rings)
 }
 
 /* Return the bytes in use. A tail that makes no sense counts as a full ring. */
-static u64 bytes_used(const struct ring *ring)
+static u64 ring_bytes_used(const struct ring *ring)
 {
 	u64 tail = smp_load_acquire(&ring->page->data_tail);
 
 	return min(ring->head - tail, ring->size);
 }
 
-static void copy_in(struct ring *ring, u64 at, const void *from, size_t size)
+static void ring_copy_in(struct ring *ring, u64 at, const void *from,
+			 size_t size)
 {
 	size_t start = at & (ring->size - 1);
 	size_t first = min_t(size_t, size, ring->size - start);
@@ -98,10 +99,11 @@ bool ring_write(struct ring *ring, u64 time, const struct hwprof_row *row,
 	const struct hwprof_record begin = { .time = time, .row = *row };
 	size_t size = sizeof(time) + row->size;
 
-	if (ring->size - bytes_used(ring) < size)
+	if (ring->size - ring_bytes_used(ring) < size)
 		return false;
-	copy_in(ring, ring->head, &begin, sizeof(begin));
-	copy_in(ring, ring->head + sizeof(begin), rest, size - sizeof(begin));
+	ring_copy_in(ring, ring->head, &begin, sizeof(begin));
+	ring_copy_in(ring, ring->head + sizeof(begin), rest,
+		     size - sizeof(begin));
 	WRITE_ONCE(ring->head, ring->head + size);
 	/* A reader that sees the head also sees the data before it. */
 	smp_store_release(&ring->page->data_head, ring->head);
@@ -134,7 +136,7 @@ void rings_wake(struct rings *rings, struct ring *ring, bool waits)
 }
 
 /* Map pages as remap_vmalloc_range() does for memory of vmalloc_user(). */
-static int map_pages(struct rings *rings, struct vm_area_struct *vma)
+static int ring_map_pages(struct rings *rings, struct vm_area_struct *vma)
 {
 	unsigned long all = rings_bytes(rings->size) >> PAGE_SHIFT;
 	unsigned long i;
@@ -163,5 +165,5 @@ int rings_map(struct rings *rings, struct vm_area_struct *vma)
 	    vma_pages(vma) % pages)
 		return -EINVAL;
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
-	return map_pages(rings, vma);
+	return ring_map_pages(rings, vma);
 }

@@ -30,8 +30,8 @@ static const struct session_folders *session_folders;
 static void session_end(struct work_struct *work);
 
 /* Without a trigger, the period of perf's samples makes no difference. */
-static struct session_key make_key(const struct session_config *config,
-				   bool inherit)
+static struct session_key session_make_key(const struct session_config *config,
+					   bool inherit)
 {
 	const struct config_request *request = &config->request;
 	struct session_key key = {
@@ -48,13 +48,13 @@ static struct session_key make_key(const struct session_config *config,
 }
 
 /* Fails if memory is short, and does not invoke the OOM killer. */
-static void *alloc_zeroed(size_t bytes)
+static void *session_alloc_zeroed(size_t bytes)
 {
 	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
 			 __GFP_RETRY_MAYFAIL);
 }
 
-static void free_tables(struct session *session)
+static void session_free_tables(struct session *session)
 {
 	unsigned int i;
 
@@ -68,7 +68,7 @@ static void free_tables(struct session *session)
 	vfree(session->spaces);
 }
 
-static int make_tables(struct session *session, size_t bytes)
+static int session_make_tables(struct session *session, size_t bytes)
 {
 	const struct engine_ops *engine = session->engine;
 	unsigned int i, want = num_present_cpus() + 1;
@@ -91,7 +91,7 @@ static int make_tables(struct session *session, size_t bytes)
 	if (!session->tables || !session->table_free || !session->table_dirty)
 		return -ENOMEM;
 	for (i = 0; i < session->table_count; i++) {
-		void *memory = alloc_zeroed(session->table_size);
+		void *memory = session_alloc_zeroed(session->table_size);
 
 		if (!memory)
 			return -ENOMEM;
@@ -102,7 +102,7 @@ static int make_tables(struct session *session, size_t bytes)
 	}
 	if (!profile)
 		return 0;
-	session->profile = alloc_zeroed(profile);
+	session->profile = session_alloc_zeroed(profile);
 	session->profile_size = profile;
 	if (!session->profile)
 		return -ENOMEM;
@@ -114,7 +114,7 @@ static int make_tables(struct session *session, size_t bytes)
  * A quarter of the memory is for cursors and a little for spaces; the rest is
  * for tables.
  */
-static int make_memory(struct session *session)
+static int session_make_memory(struct session *session)
 {
 	size_t bytes = session->memory, cursors;
 	int err;
@@ -131,13 +131,14 @@ static int make_memory(struct session *session)
 	session->space_count = max_t(size_t, 64,
 				     bytes / 64 / sizeof(struct space));
 	cursors = session->cursor_count * session->cursor_size;
-	err = make_tables(session, bytes - cursors -
-			  session->space_count * sizeof(struct space));
+	err = session_make_tables(session, bytes - cursors -
+				  session->space_count * sizeof(struct space));
 	if (err)
 		return err;
-	session->cursors = alloc_zeroed(cursors);
-	session->spaces = alloc_zeroed(array_size(session->space_count,
-						  sizeof(struct space)));
+	session->cursors = session_alloc_zeroed(cursors);
+	session->spaces =
+		session_alloc_zeroed(array_size(session->space_count,
+						sizeof(struct space)));
 	return session->cursors && session->spaces ? 0 : -ENOMEM;
 }
 
@@ -145,7 +146,7 @@ static int make_memory(struct session *session)
  * Sessions that only count have lanes, too. They have no memory that counts as
  * locked.
  */
-static int make_lanes(struct session *session)
+static int session_make_lanes(struct session *session)
 {
 	int cpu;
 
@@ -177,7 +178,7 @@ static int make_lanes(struct session *session)
 	return 0;
 }
 
-static void free_lanes(struct session *session)
+static void session_free_lanes(struct session *session)
 {
 	int cpu;
 
@@ -191,10 +192,10 @@ static void free_lanes(struct session *session)
 	kvfree(session->stage);
 }
 
-static void free_memory(struct session *session)
+static void session_free_memory(struct session *session)
 {
-	free_lanes(session);
-	free_tables(session);
+	session_free_lanes(session);
+	session_free_tables(session);
 	holding_end(&session->holding);
 }
 
@@ -211,7 +212,7 @@ static void session_free(struct session *session)
 	kfree_rcu(session, rcu);
 }
 
-static u32 basis_of(const struct session_config *config)
+static u32 session_basis_of(const struct session_config *config)
 {
 	if (!config->windows)
 		return HWPROF_BASIS_EXACT;
@@ -222,18 +223,18 @@ static u32 basis_of(const struct session_config *config)
  * Return true if the opener may attach to every program. It only matters for
  * sources that attach, and for unwind tables.
  */
-static bool is_privileged(const struct session *session)
+static bool session_is_privileged(const struct session *session)
 {
 	return (session->config.source_caps & SOURCE_ATTACHES ||
 		session->engine->feed_stack) &&
 	       !right_attach_all();
 }
 
-static void init_params(struct engine_params *params,
-			const struct session_config *config)
+static void session_init_params(struct engine_params *params,
+				const struct session_config *config)
 {
 	params->span = config->span ?: HWPROF_DEFAULT_SPAN;
-	params->basis = basis_of(config);
+	params->basis = session_basis_of(config);
 	params->seed = get_random_u64();
 	params->epsilon_ppm = config->epsilon_ppm;
 	params->range_of = config->range_of;
@@ -241,13 +242,14 @@ static void init_params(struct engine_params *params,
 	params->parts = multi_parts_of(config->engines);
 }
 
-static const struct engine_ops *engine_of(const struct session_config *config)
+static const struct engine_ops *
+session_engine_of(const struct session_config *config)
 {
 	return config_joins(config) ? &multi_engine :
 				      engines[__ffs(config->engines)];
 }
 
-static void init_memory(struct session *session)
+static void session_init_memory(struct session *session)
 {
 	u64 mib = session->config.memory_mib ?: HWPROF_DEFAULT_MEMORY_MIB;
 	bool samples = session->config.request.period;
@@ -266,17 +268,17 @@ static struct session *session_alloc(const struct session_config *config,
 	if (!session)
 		return NULL;
 	kref_init(&session->ref);
-	session->key = key ? *key : make_key(config, false);
+	session->key = key ? *key : session_make_key(config, false);
 	get_cred(session->key.opener.cred);
 	get_pid(session->key.target);
 	session->config = *config;
-	session->engine = engine_of(config);
+	session->engine = session_engine_of(config);
 	session->source = sources[config->source];
-	init_params(&session->params, config);
+	session_init_params(&session->params, config);
 	session->interval = msecs_to_jiffies(config->interval_ms ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->fetched = session->reader = !key;
-	session->privileged = is_privileged(session);
+	session->privileged = session_is_privileged(session);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->owner = get_pid(task_tgid(current));
 	session->user = get_uid(current_user());
@@ -287,7 +289,7 @@ static struct session *session_alloc(const struct session_config *config,
 	session_flush_init(session);
 	programs_init(session);
 	session->id = session_next_id();
-	init_memory(session);
+	session_init_memory(session);
 	return session;
 }
 
@@ -325,13 +327,13 @@ static struct session *session_make(const struct session_config *config,
 		session_free(session);
 		return ERR_PTR(err);
 	}
-	err = make_lanes(session);
+	err = session_make_lanes(session);
 	if (!err && session->rows)
-		err = make_memory(session);
+		err = session_make_memory(session);
 	if (!err)
 		err = session_begin(session);
 	if (err) {
-		free_memory(session);
+		session_free_memory(session);
 		session_free(session);
 		return ERR_PTR(err);
 	}
@@ -356,7 +358,7 @@ static struct session *session_add(const struct session_config *config,
 struct session *session_get(const struct perf_event *event,
 			    const struct session_config *config)
 {
-	struct session_key key = make_key(config, event->attr.inherit);
+	struct session_key key = session_make_key(config, event->attr.inherit);
 	struct session *session;
 
 	if (event->hw.target) {
@@ -402,7 +404,7 @@ static void session_end(struct work_struct *work)
 	session_flush_end(session);
 	source_put(session);
 	filters_put();
-	free_memory(session);
+	session_free_memory(session);
 	session_free(session);
 }
 

@@ -78,7 +78,7 @@ struct space {
  * fields.
  */
 struct cursor {
-	u64 key;			/* task_key(); 0: free */
+	u64 key;			/* lane_task_key(); 0: free */
 	atomic_t busy;
 	u32 space;			/* struct space.id */
 	u64 exec;			/* task_struct.self_exec_id */

@@ -44,7 +44,7 @@ struct fill {
 	u64 now;
 };
 
-static size_t record_size(const struct hwprof_record *record)
+static size_t snapshot_record_size(const struct hwprof_record *record)
 {
 	return offsetof(struct hwprof_record, row) + record->row.size;
 }
@@ -62,12 +62,12 @@ static bool snapshot_put_row(void *context, const void *row, u64 ip, u64 addr,
 		return false;
 	memcpy((void *)record + offsetof(struct hwprof_record, row), row, size);
 	record->time = session_sign(fill->session, &record->row) ?: fill->now;
-	snapshot->filled += record_size(record);
+	snapshot->filled += snapshot_record_size(record);
 	fill->session->delivered += period;
 	return true;
 }
 
-static bool put_totals(struct fill *fill)
+static bool snapshot_put_totals(struct fill *fill)
 {
 	struct hwprof_row_totals totals;
 
@@ -79,7 +79,8 @@ static bool put_totals(struct fill *fill)
  * Fill the buffer with further records. Rows are only known to be complete if
  * the profile did not change since the snapshot began; otherwise begin anew.
  */
-static void fill_records(struct snapshot *snapshot, struct session *session)
+static void snapshot_fill_records(struct snapshot *snapshot,
+				  struct session *session)
 {
 	struct fill fill = { snapshot, session, local_clock() };
 	bool retired = session_fetch(session, !snapshot->begun);
@@ -94,19 +95,20 @@ static void fill_records(struct snapshot *snapshot, struct session *session)
 	snapshot->done =
 		session->engine->rows(session->profile, 0, &snapshot->at,
 				      snapshot_put_row, &fill) &&
-		put_totals(&fill);
+		snapshot_put_totals(&fill);
 	session_fetched(session, snapshot->done && snapshot->retired);
 }
 
 /* --- out ------------------------------------------------------------------ */
 
 /* Return the bytes of whole records that have not arrived, at most @size. */
-static size_t records_within(const struct snapshot *snapshot, size_t size)
+static size_t snapshot_records_within(const struct snapshot *snapshot,
+				      size_t size)
 {
 	size_t at = snapshot->taken, next;
 
 	for (; at < snapshot->filled; at = next) {
-		next = at + record_size(snapshot->records + at);
+		next = at + snapshot_record_size(snapshot->records + at);
 		if (next - snapshot->taken > size)
 			break;
 	}
@@ -114,10 +116,10 @@ static size_t records_within(const struct snapshot *snapshot, size_t size)
 }
 
 /* Copy records. Return the bytes that have arrived, or -EFAULT. */
-static ssize_t take_records(struct snapshot *snapshot, char __user *to,
-			    size_t size)
+static ssize_t snapshot_take_records(struct snapshot *snapshot, char __user *to,
+				     size_t size)
 {
-	size_t bytes = records_within(snapshot, size);
+	size_t bytes = snapshot_records_within(snapshot, size);
 
 	if (copy_to_user(to, snapshot->records + snapshot->taken, bytes))
 		return -EFAULT;
@@ -134,8 +136,8 @@ ssize_t snapshot_read(struct snapshot *snapshot, struct session *session,
 	*done = false;
 	do {
 		if (snapshot->taken == snapshot->filled)
-			fill_records(snapshot, session);
-		bytes = take_records(snapshot, to + read, size - read);
+			snapshot_fill_records(snapshot, session);
+		bytes = snapshot_take_records(snapshot, to + read, size - read);
 		if (bytes < 0)
 			return read ?: bytes;
 		read += bytes;

@@ -14,7 +14,7 @@ enum { EXIT_WAIT_MS = 100 };
 /*
  * Return true if current's process has another thread that may still be seen.
  */
-static bool others_run(void)
+static bool space_others_run(void)
 {
 	struct task_struct *thread;
 	bool found = false;
@@ -30,11 +30,11 @@ static bool others_run(void)
  * Threads that exit together lose their events before their memory. Wait until
  * then, as their last steps may be rows.
  */
-static void wait_for_others(void)
+static void space_wait_for_others(void)
 {
 	int tries = EXIT_WAIT_MS;
 
-	while (others_run() && tries--)
+	while (space_others_run() && tries--)
 		msleep(1);
 }
 
@@ -43,7 +43,7 @@ static void space_flush(struct callback_head *work)
 	struct space *space = container_of(work, struct space, work);
 	struct session *session = space->session;
 
-	wait_for_others();
+	space_wait_for_others();
 	session_flush(session, space->id);
 	session_put(session);
 }
@@ -56,7 +56,7 @@ struct space_end {
 	enum task_work_notify_mode notify;
 };
 
-static void end_space(struct session *session, void *context)
+static void space_end_one(struct session *session, void *context)
 {
 	struct space_end *end = context;
 	u64 key = space_key(end->task, end->exec);
@@ -93,7 +93,7 @@ void spaces_exec(unsigned int source, u64 time)
 		source, current, current->self_exec_id - 1, time, TWA_RESUME
 	};
 
-	session_for_each(end_space, &end);
+	session_for_each(space_end_one, &end);
 }
 
 /*
@@ -106,5 +106,5 @@ void spaces_exit(unsigned int source)
 	};
 
 	if (!atomic_read(&current->signal->live))
-		session_for_each(end_space, &end);
+		session_for_each(space_end_one, &end);
 }

@@ -76,14 +76,14 @@ void lane_change_table(struct lane *lane, int table)
  * Count everything that was fed to a table as merged, at once. What the table
  * still has is pending.
  */
-static void merge_begin(struct session *session, unsigned int number)
+static void table_merge_begin(struct session *session, unsigned int number)
 {
 	struct table *table = &session->tables[number];
 
 	if (!test_bit(number, session->table_dirty))
 		return;
 	WRITE_ONCE(session->kept, true);
-	smp_mb__before_atomic();	/* see session_has_news() */
+	smp_mb__before_atomic();	/* see flush_has_news() */
 	clear_bit(number, session->table_dirty);
 	session->fed += table->fed;
 	table->fed = 0;
@@ -104,7 +104,7 @@ bool table_merge_step(struct session *session, unsigned int number, u32 over)
 	if (!table->merging) {
 		if (!table_claim(session, number))
 			return false;
-		merge_begin(session, number);
+		table_merge_begin(session, number);
 	}
 	if (table->merging) {
 		session->profile_version++;
@@ -140,7 +140,7 @@ void tables_merge_free(struct session *session, u32 over)
  * Exchange the table of the lane of this CPU for an empty one. A lane that
  * found no free table when it became active gets one now.
  */
-static void exchange_table(void *context)
+static void table_exchange(void *context)
 {
 	struct session *session = context;
 	struct lane *lane = this_cpu_ptr(session->lanes);
@@ -163,7 +163,7 @@ static void exchange_table(void *context)
  * Skip a table that was fed nothing since its lane took it clean. It need not
  * be merged, and its CPU not be interrupted.
  */
-static void skip_idle_table(struct session *session, const struct lane *lane)
+static void table_skip_idle(struct session *session, const struct lane *lane)
 {
 	int table = READ_ONCE(lane->table);
 
@@ -176,13 +176,13 @@ static void skip_idle_table(struct session *session, const struct lane *lane)
 		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
 
-static bool pass_complete(struct session *session)
+static bool table_pass_complete(struct session *session)
 {
 	unsigned int table;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		skip_idle_table(session, per_cpu_ptr(session->lanes, cpu));
+		table_skip_idle(session, per_cpu_ptr(session->lanes, cpu));
 	for (table = 0; table < session->table_count; table++)
 		if (READ_ONCE(session->tables[table].pass) != session->pass)
 			return false;
@@ -201,11 +201,11 @@ bool tables_retire(struct session *session, u32 over)
 	WRITE_ONCE(session->pass, session->pass + 1);
 	for (pass = 0; pass < RETIRE_PASSES; pass++) {
 		tables_merge_free(session, over);
-		if (pass_complete(session))
+		if (table_pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)
 			if (READ_ONCE(per_cpu_ptr(session->lanes, cpu)->news))
-				smp_call_function_single(cpu, exchange_table,
+				smp_call_function_single(cpu, table_exchange,
 							 session, true);
 	}
 	return false;

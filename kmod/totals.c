@@ -4,9 +4,9 @@
 #include "session.h"
 
 /* Add what a table still has, and the profile does not. */
-static void count_table(const struct session *session,
-			const struct table *table,
-			struct hwprof_row_totals *row)
+static void totals_count_table(const struct session *session,
+			       const struct table *table,
+			       struct hwprof_row_totals *row)
 {
 	row->evicted += table->evicted;
 	if (!table->merging)
@@ -15,7 +15,8 @@ static void count_table(const struct session *session,
 	row->pending += session->engine->pending(table->memory);
 }
 
-static void count_lane(const struct lane *lane, struct hwprof_row_totals *row)
+static void totals_count_lane(const struct lane *lane,
+			      struct hwprof_row_totals *row)
 {
 	int i;
 
@@ -75,12 +76,12 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		const struct lane *lane = per_cpu_ptr(session->lanes, cpu);
 
 		units += READ_ONCE(lane->units);
-		count_lane(lane, row);
+		totals_count_lane(lane, row);
 	}
 	totals_subtract(row, &session->base);
 	row->produced = session->rows ? session->fed + row->lost : units;
 	for (i = 0; i < session->table_count; i++)
-		count_table(session, &session->tables[i], row);
+		totals_count_table(session, &session->tables[i], row);
 	if (session->profile) {
 		row->evicted += engine->evicted(session->profile);
 		row->pending += engine->pending(session->profile);

@@ -68,14 +68,14 @@ struct unwind {
 	struct kref ref;
 	struct opener opener;
 	struct holding holding;
-	siphash_key_t secret;		/* keys the hash: see bucket_of() */
+	siphash_key_t secret;		/* keys unwind_bucket_of() */
 	struct xarray tables;		/* numbered from 1 */
 	struct hlist_head images[1 << BUCKET_BITS];	/* RCU */
 };
 
 /* --- images --------------------------------------------------------------- */
 
-static struct image_key key_of(const struct mm_struct *mm)
+static struct image_key unwind_key_of(const struct mm_struct *mm)
 {
 	return (struct image_key) {
 		.file = rcu_access_pointer(mm->exe_file),
@@ -97,7 +97,8 @@ static bool unwind_key_equal(const struct image_key *a,
  * full bucket discloses a collision. The secret keeps everybody from foreseeing
  * collisions. No address of the kernel has a part in it.
  */
-static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)
+static u32 unwind_bucket_of(const struct unwind *unwind,
+			    const struct image_key *key)
 {
 	return siphash_3u64(key->code, key->stack, key->brk, &unwind->secret) &
 	       ((1 << BUCKET_BITS) - 1);
@@ -106,7 +107,7 @@ static u32 bucket_of(const struct unwind *unwind, const struct image_key *key)
 /*
  * Return true if the process that the maps were given for still runs the image.
  */
-static bool is_alive(const struct unwind_image *image)
+static bool unwind_is_alive(const struct unwind_image *image)
 {
 	struct task_struct *task = get_pid_task(image->pid, PIDTYPE_PID);
 	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
@@ -114,7 +115,7 @@ static bool is_alive(const struct unwind_image *image)
 	bool alive = false;
 
 	if (mm) {
-		key = key_of(mm);
+		key = unwind_key_of(mm);
 		alive = unwind_key_equal(&key, &image->key);
 		mmput(mm);
 	}
@@ -123,7 +124,7 @@ static bool is_alive(const struct unwind_image *image)
 	return alive;
 }
 
-static void drop_image(struct unwind *unwind, struct unwind_image *image)
+static void unwind_drop_image(struct unwind *unwind, struct unwind_image *image)
 {
 	hlist_del_rcu(&image->link);
 	put_pid(image->pid);
@@ -147,19 +148,19 @@ static bool unwind_make_room(struct unwind *unwind, struct hlist_head *bucket)
 	if (count < BUCKET_MAX)
 		return true;
 	hlist_for_each_entry_safe(image, next, bucket, link) {
-		if (is_alive(image))
+		if (unwind_is_alive(image))
 			continue;
-		drop_image(unwind, image);
+		unwind_drop_image(unwind, image);
 		count--;
 	}
 	return count < BUCKET_MAX;
 }
 
-static struct unwind_image *find_image(const struct unwind *unwind,
-				       const struct image_key *key)
+static struct unwind_image *unwind_find_image(const struct unwind *unwind,
+					      const struct image_key *key)
 {
 	const struct hlist_head *bucket =
-		&unwind->images[bucket_of(unwind, key)];
+		&unwind->images[unwind_bucket_of(unwind, key)];
 	struct unwind_image *image;
 
 	hlist_for_each_entry_rcu(image, bucket, link, true)
@@ -169,11 +170,11 @@ static struct unwind_image *find_image(const struct unwind *unwind,
 }
 
 /* Add an image. It replaces what was known of it. */
-static int add_image(struct unwind *unwind, struct unwind_image *image)
+static int unwind_add_image(struct unwind *unwind, struct unwind_image *image)
 {
 	struct hlist_head *bucket =
-		&unwind->images[bucket_of(unwind, &image->key)];
-	struct unwind_image *old = find_image(unwind, &image->key);
+		&unwind->images[unwind_bucket_of(unwind, &image->key)];
+	struct unwind_image *old = unwind_find_image(unwind, &image->key);
 	int err;
 
 	if (!old && !unwind_make_room(unwind, bucket))
@@ -183,7 +184,7 @@ static int add_image(struct unwind *unwind, struct unwind_image *image)
 		return err;
 	hlist_add_head_rcu(&image->link, bucket);
 	if (old)
-		drop_image(unwind, old);
+		unwind_drop_image(unwind, old);
 	return 0;
 }
 
@@ -198,7 +199,7 @@ static void *unwind_alloc(size_t bytes)
 			__GFP_RETRY_MAYFAIL);
 }
 
-static bool row_is_valid(const struct hwprof_unwind_row *row)
+static bool unwind_row_is_valid(const struct hwprof_unwind_row *row)
 {
 	switch (row->kind) {
 	case HWPROF_UNWIND_SP:
@@ -211,8 +212,9 @@ static bool row_is_valid(const struct hwprof_unwind_row *row)
 	return false;
 }
 
-static int read_rows(struct unwind_table *table,
-		     const struct hwprof_unwind_row __user *rows, u32 count)
+static int unwind_read_rows(struct unwind_table *table,
+			    const struct hwprof_unwind_row __user *rows,
+			    u32 count)
 {
 	u32 i;
 
@@ -221,7 +223,7 @@ static int read_rows(struct unwind_table *table,
 		return -EFAULT;
 	table->count = count;
 	for (i = 0; i < count; i++) {
-		if (!row_is_valid(&table->rows[i]) ||
+		if (!unwind_row_is_valid(&table->rows[i]) ||
 		    (i && table->rows[i].start <= table->rows[i - 1].start))
 			return -EINVAL;
 		if (!(i % 4096))
@@ -244,7 +246,7 @@ int unwind_add_table(struct unwind *unwind,
 	err = -ENOMEM;
 	table = unwind_alloc(size);
 	if (table)
-		err = read_rows(table, rows, count);
+		err = unwind_read_rows(table, rows, count);
 	if (!err)
 		err = xa_alloc(&unwind->tables, &number, table,
 			       XA_LIMIT(1, HWPROF_UNWIND_TABLES_MAX),
@@ -256,8 +258,9 @@ int unwind_add_table(struct unwind *unwind,
 	return err == -EBUSY ? -ENOSPC : err;
 }
 
-static int read_map(struct unwind *unwind, struct map *to,
-		    const struct hwprof_unwind_map __user *from, u64 above)
+static int unwind_read_map(struct unwind *unwind, struct map *to,
+			   const struct hwprof_unwind_map __user *from,
+			   u64 above)
 {
 	struct hwprof_unwind_map map;
 
@@ -274,15 +277,16 @@ static int read_map(struct unwind *unwind, struct map *to,
 	return 0;
 }
 
-static int read_maps(struct unwind *unwind, struct unwind_image *image,
-		     const struct hwprof_unwind_map __user *maps, u32 count)
+static int unwind_read_maps(struct unwind *unwind, struct unwind_image *image,
+			    const struct hwprof_unwind_map __user *maps,
+			    u32 count)
 {
 	u64 above = 0;
 	int err = 0;
 	u32 i;
 
 	for (i = 0; i < count && !err; i++) {
-		err = read_map(unwind, &image->maps[i], &maps[i], above);
+		err = unwind_read_map(unwind, &image->maps[i], &maps[i], above);
 		above = image->maps[i].end;
 	}
 	image->count = count;
@@ -304,7 +308,8 @@ static bool unwind_has_memory(struct task_struct *task,
  * Identify the image of a process as it is now. Current needs the right to
  * attach, because tables decide which words of its stack are disclosed.
  */
-static int identify_task(struct unwind_image *image, struct task_struct *task)
+static int unwind_identify_task(struct unwind_image *image,
+				struct task_struct *task)
 {
 	struct mm_struct *mm = get_task_mm(task);
 	int err;
@@ -312,7 +317,7 @@ static int identify_task(struct unwind_image *image, struct task_struct *task)
 	if (!mm)
 		return -ESRCH;
 	err = right_attach(task);
-	image->key = key_of(mm);
+	image->key = unwind_key_of(mm);
 	/* An exec came in between: the right was to another program. */
 	if (!err && !unwind_has_memory(task, mm))
 		err = -ESRCH;
@@ -327,7 +332,7 @@ static int unwind_identify(struct unwind_image *image, struct pid *pid)
 
 	if (!task)
 		return -ESRCH;
-	err = identify_task(image, task);
+	err = unwind_identify_task(image, task);
 	put_task_struct(task);
 	if (!err)
 		image->pid = get_pid(pid);
@@ -345,11 +350,11 @@ int unwind_set_maps(struct unwind *unwind, u32 pid,
 	image = unwind_alloc(size);
 	if (image) {
 		image->size = size;
-		err = read_maps(unwind, image, maps, count) ?:
+		err = unwind_read_maps(unwind, image, maps, count) ?:
 		      unwind_identify(image, process);
 	}
 	if (!err) {
-		err = add_image(unwind, image);
+		err = unwind_add_image(unwind, image);
 		if (err)
 			put_pid(image->pid);
 	}
@@ -363,8 +368,8 @@ int unwind_set_maps(struct unwind *unwind, u32 pid,
 
 const struct unwind_image *unwind_image(const struct unwind *unwind)
 {
-	struct image_key key = key_of(current->mm);
-	const struct unwind_image *image = find_image(unwind, &key);
+	struct image_key key = unwind_key_of(current->mm);
+	const struct unwind_image *image = unwind_find_image(unwind, &key);
 
 	/*
 	 * The file's address may be reused by now, by that of a setuid program.
@@ -372,7 +377,8 @@ const struct unwind_image *unwind_image(const struct unwind *unwind)
 	return image && !right_is_secure(current) ? image : NULL;
 }
 
-static const struct map *find_map(const struct unwind_image *image, u64 ip)
+static const struct map *unwind_find_map(const struct unwind_image *image,
+					 u64 ip)
 {
 	u32 low = 0, high = image->count;
 
@@ -393,7 +399,7 @@ static const struct map *find_map(const struct unwind_image *image, u64 ip)
 const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 					   u64 ip)
 {
-	const struct map *map = find_map(image, ip);
+	const struct map *map = unwind_find_map(image, ip);
 	const struct hwprof_unwind_row *row;
 	u32 count;
 	u64 offset;
@@ -458,7 +464,7 @@ static void unwind_free(struct kref *ref)
 
 	for (i = 0; i < ARRAY_SIZE(unwind->images); i++)
 		hlist_for_each_entry_safe(image, next, &unwind->images[i], link)
-			drop_image(unwind, image);
+			unwind_drop_image(unwind, image);
 	xa_for_each(&unwind->tables, i, table)
 		kvfree(table);
 	xa_destroy(&unwind->tables);
