@@ -47,7 +47,8 @@ struct handle {
  * Read a struct that begins with its size, as perf_event_open() reads its attr.
  * @least is the size of the first version. Return 0 or an errno.
  */
-static int read_struct(void *to, size_t size, size_t least, void __user *from)
+static int chardev_read_struct(void *to, size_t size, size_t least,
+			       void __user *from)
 {
 	u32 theirs;
 	int err;
@@ -64,8 +65,8 @@ static int read_struct(void *to, size_t size, size_t least, void __user *from)
 }
 
 /* Decode what the device is asked for. Sessions of the device have rows. */
-static void decode_config(struct session_config *decoded,
-			  const struct hwprof_config *config)
+static void chardev_decode_config(struct session_config *decoded,
+				  const struct hwprof_config *config)
 {
 	const struct config_request request = {
 		.words = { config->config, config->config1, config->config2 },
@@ -78,8 +79,8 @@ static void decode_config(struct session_config *decoded,
 	decoded->rows = 1;
 }
 
-static int check_config(const struct hwprof_config *config,
-			const struct session_config *decoded)
+static int chardev_check_config(const struct hwprof_config *config,
+				const struct session_config *decoded)
 {
 	int err;
 
@@ -99,8 +100,8 @@ static int check_config(const struct hwprof_config *config,
 	return 0;
 }
 
-static int make_session(struct handle *handle,
-			const struct session_config *config)
+static int chardev_make_session(struct handle *handle,
+				const struct session_config *config)
 {
 	struct session *session;
 	int err;
@@ -117,39 +118,41 @@ static int make_session(struct handle *handle,
 	return 0;
 }
 
-static long do_config(struct handle *handle, struct hwprof_config __user *to)
+static long chardev_do_config(struct handle *handle,
+			      struct hwprof_config __user *to)
 {
 	struct session_config decoded;
 	struct hwprof_config config;
 	int err;
 
-	err = read_struct(&config, sizeof(config), HWPROF_CONFIG_SIZE_VER0, to);
+	err = chardev_read_struct(&config, sizeof(config),
+				  HWPROF_CONFIG_SIZE_VER0, to);
 	if (err)
 		return err;
-	decode_config(&decoded, &config);
-	err = check_config(&config, &decoded);
+	chardev_decode_config(&decoded, &config);
+	err = chardev_check_config(&config, &decoded);
 	if (err)
 		return err;
 	if (handle->session)
 		return -EBUSY;
 	if (put_user(0, &to->session))
 		return -EFAULT;
-	err = make_session(handle, &decoded);
+	err = chardev_make_session(handle, &decoded);
 	if (err)
 		return err;
 	return put_user(handle->session->id, &to->session);
 }
 
-static long do_snapshot(struct handle *handle,
-			struct hwprof_snapshot __user *to)
+static long chardev_do_snapshot(struct handle *handle,
+				struct hwprof_snapshot __user *to)
 {
 	struct hwprof_snapshot request;
 	ssize_t filled;
 	bool done;
 	int err;
 
-	err = read_struct(&request, sizeof(request),
-			  HWPROF_SNAPSHOT_SIZE_VER0, to);
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_SNAPSHOT_SIZE_VER0, to);
 	if (err)
 		return err;
 	if (request.flags || request.reserved)
@@ -182,7 +185,8 @@ static long chardev_reset(struct handle *handle, unsigned long argument)
 	return session_reset(handle->session);
 }
 
-static int make_rings(struct handle *handle, const struct hwprof_ring *request)
+static int chardev_make_rings(struct handle *handle,
+			      const struct hwprof_ring *request)
 {
 	size_t memory = rings_bytes(request->data_size);
 	struct session *session = handle->session;
@@ -204,12 +208,14 @@ static int make_rings(struct handle *handle, const struct hwprof_ring *request)
 	return 0;
 }
 
-static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
+static long chardev_do_ring(struct handle *handle,
+			    struct hwprof_ring __user *to)
 {
 	struct hwprof_ring request;
 	int err;
 
-	err = read_struct(&request, sizeof(request), HWPROF_RING_SIZE_VER0, to);
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_RING_SIZE_VER0, to);
 	if (err)
 		return err;
 	if (request.flags || request.rings ||
@@ -224,7 +230,7 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
 	/* Nothing may fail once they exist. */
 	if (put_user(nr_cpu_ids, &to->rings))
 		return -EFAULT;
-	err = make_rings(handle, &request);
+	err = chardev_make_rings(handle, &request);
 	if (err)
 		put_user(0, &to->rings);
 	return err;
@@ -234,7 +240,7 @@ static long do_ring(struct handle *handle, struct hwprof_ring __user *to)
  * Return the file's tables, which the first call makes. Tables disclose words
  * of stacks, so a process that was only passed the file must not give any.
  */
-static struct unwind *get_unwind(struct handle *handle)
+static struct unwind *chardev_get_unwind(struct handle *handle)
 {
 	int err = handle->session ?
 		  opener_check(&handle->session->key.opener) : 0;
@@ -249,8 +255,8 @@ static struct unwind *get_unwind(struct handle *handle)
 	return err ? ERR_PTR(err) : handle->unwind;
 }
 
-static long do_unwind_table(struct handle *handle,
-			    struct hwprof_unwind_table __user *to)
+static long chardev_do_unwind_table(struct handle *handle,
+				    struct hwprof_unwind_table __user *to)
 {
 	struct hwprof_unwind_table request;
 	struct unwind *unwind;
@@ -258,8 +264,8 @@ static long do_unwind_table(struct handle *handle,
 
 	if (!arch_has_unwinding())
 		return -EOPNOTSUPP;
-	err = read_struct(&request, sizeof(request),
-			  HWPROF_UNWIND_TABLE_SIZE_VER0, to);
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_UNWIND_TABLE_SIZE_VER0, to);
 	if (err)
 		return err;
 	if (request.flags || request.table || !request.count)
@@ -268,7 +274,7 @@ static long do_unwind_table(struct handle *handle,
 		return -E2BIG;
 	if (put_user(0, &to->table))
 		return -EFAULT;
-	unwind = get_unwind(handle);
+	unwind = chardev_get_unwind(handle);
 	if (IS_ERR(unwind))
 		return PTR_ERR(unwind);
 	number = unwind_add_table(unwind, u64_to_user_ptr(request.rows),
@@ -276,7 +282,7 @@ static long do_unwind_table(struct handle *handle,
 	return number < 0 ? number : put_user(number, &to->table);
 }
 
-static long do_unwind_maps(struct handle *handle, void __user *from)
+static long chardev_do_unwind_maps(struct handle *handle, void __user *from)
 {
 	struct hwprof_unwind_maps request;
 	struct unwind *unwind;
@@ -284,15 +290,15 @@ static long do_unwind_maps(struct handle *handle, void __user *from)
 
 	if (!arch_has_unwinding())
 		return -EOPNOTSUPP;
-	err = read_struct(&request, sizeof(request),
-			  HWPROF_UNWIND_MAPS_SIZE_VER0, from);
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_UNWIND_MAPS_SIZE_VER0, from);
 	if (err)
 		return err;
 	if (request.flags)
 		return -EINVAL;
 	if (request.count > HWPROF_UNWIND_MAPS_MAX)
 		return -E2BIG;
-	unwind = get_unwind(handle);
+	unwind = chardev_get_unwind(handle);
 	if (IS_ERR(unwind))
 		return PTR_ERR(unwind);
 	err = unwind_set_maps(unwind, request.pid,
@@ -302,27 +308,27 @@ static long do_unwind_maps(struct handle *handle, void __user *from)
 	return err;
 }
 
-static long do_program(struct handle *handle, void __user *from)
+static long chardev_do_program(struct handle *handle, void __user *from)
 {
 	struct hwprof_program request;
 	int err;
 
-	err = read_struct(&request, sizeof(request), HWPROF_PROGRAM_SIZE_VER0,
-			  from);
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_PROGRAM_SIZE_VER0, from);
 	if (err)
 		return err;
 	return handle->session ? programs_set(handle->session, &request) :
 				 -ENODATA;
 }
 
-static long do_program_account(struct handle *handle, void __user *to)
+static long chardev_do_program_account(struct handle *handle, void __user *to)
 {
 	struct hwprof_program_account account;
 	size_t known;
 	int err;
 
-	err = read_struct(&account, sizeof(account),
-			  HWPROF_PROGRAM_ACCOUNT_SIZE_VER0, to);
+	err = chardev_read_struct(&account, sizeof(account),
+				  HWPROF_PROGRAM_ACCOUNT_SIZE_VER0, to);
 	if (err)
 		return err;
 	if (account.flags || account.kind >= HWPROF_PROGRAM_KINDS)
@@ -348,28 +354,28 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		return -EINTR;
 	switch (command) {
 	case HWPROF_IOC_CONFIG:
-		result = do_config(handle, to);
+		result = chardev_do_config(handle, to);
 		break;
 	case HWPROF_IOC_SNAPSHOT:
-		result = do_snapshot(handle, to);
+		result = chardev_do_snapshot(handle, to);
 		break;
 	case HWPROF_IOC_RESET:
 		result = chardev_reset(handle, argument);
 		break;
 	case HWPROF_IOC_RING:
-		result = do_ring(handle, to);
+		result = chardev_do_ring(handle, to);
 		break;
 	case HWPROF_IOC_UNWIND_TABLE:
-		result = do_unwind_table(handle, to);
+		result = chardev_do_unwind_table(handle, to);
 		break;
 	case HWPROF_IOC_UNWIND_MAPS:
-		result = do_unwind_maps(handle, to);
+		result = chardev_do_unwind_maps(handle, to);
 		break;
 	case HWPROF_IOC_PROGRAM:
-		result = do_program(handle, to);
+		result = chardev_do_program(handle, to);
 		break;
 	case HWPROF_IOC_PROGRAM_ACCOUNT:
-		result = do_program_account(handle, to);
+		result = chardev_do_program_account(handle, to);
 		break;
 	}
 	mutex_unlock(&handle->lock);

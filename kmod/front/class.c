@@ -18,8 +18,8 @@
 
 /* --- limits --------------------------------------------------------------- */
 
-static ssize_t limit_show(struct device *device,
-			  struct device_attribute *attribute, char *page)
+static ssize_t class_limit_show(struct device *device,
+				struct device_attribute *attribute, char *page)
 {
 	const struct dev_ext_attribute *limit =
 		container_of(attribute, struct dev_ext_attribute, attr);
@@ -27,9 +27,9 @@ static ssize_t limit_show(struct device *device,
 	return sysfs_emit(page, "%u\n", READ_ONCE(*(unsigned int *)limit->var));
 }
 
-static ssize_t limit_store(struct device *device,
-			   struct device_attribute *attribute,
-			   const char *text, size_t size)
+static ssize_t class_limit_store(struct device *device,
+				 struct device_attribute *attribute,
+				 const char *text, size_t size)
 {
 	const struct dev_ext_attribute *limit =
 		container_of(attribute, struct dev_ext_attribute, attr);
@@ -44,7 +44,8 @@ static ssize_t limit_store(struct device *device,
 
 #define LIMIT(name)							       \
 	static struct dev_ext_attribute limit_##name = {		       \
-		.attr = __ATTR(name, 0644, limit_show, limit_store),	       \
+		.attr = __ATTR(name, 0644, class_limit_show,		       \
+			       class_limit_store),			       \
 		.var = &limits.name,					       \
 	}
 
@@ -74,7 +75,7 @@ const struct attribute_group *hwprof_class_groups[] = {
 /* --- a session ------------------------------------------------------------ */
 
 /*
- * A session's folder. The session lives as long: folder_hide() waits for
+ * A session's folder. The session lives as long: class_folder_hide() waits for
  * readers.
  */
 struct folder {
@@ -88,18 +89,18 @@ struct session_attribute {
 };
 
 /* Show the owner in the reader's pid namespace; 0: not there, or gone. */
-static ssize_t owner_show(struct session *session, char *page)
+static ssize_t class_owner_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%d\n", pid_vnr(session->owner));
 }
 
-static ssize_t user_show(struct session *session, char *page)
+static ssize_t class_user_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%u\n", from_kuid_munged(current_user_ns(),
 							 session->user->uid));
 }
 
-static ssize_t engine_show(struct session *session, char *page)
+static ssize_t class_engine_show(struct session *session, char *page)
 {
 	unsigned int i;
 	int size = 0;
@@ -112,24 +113,24 @@ static ssize_t engine_show(struct session *session, char *page)
 	return size + sysfs_emit_at(page, size, "\n");
 }
 
-static ssize_t source_show(struct session *session, char *page)
+static ssize_t class_source_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%s\n",
 			  source_infos[session->config.source].name);
 }
 
-static ssize_t front_show(struct session *session, char *page)
+static ssize_t class_front_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%s\n", session->fetched ? "device" : "perf");
 }
 
 /* Show how many events were opened for the session, without inherited ones. */
-static ssize_t perf_events_show(struct session *session, char *page)
+static ssize_t class_perf_events_show(struct session *session, char *page)
 {
 	return sysfs_emit(page, "%u\n", READ_ONCE(session->root_count));
 }
 
-static ssize_t throttled_show(struct session *session, char *page)
+static ssize_t class_throttled_show(struct session *session, char *page)
 {
 	u64 sum = 0;
 	int cpu;
@@ -146,7 +147,8 @@ static ssize_t throttled_show(struct session *session, char *page)
 	X(unwound)
 
 #define LANE_SHOW(name)							       \
-	static ssize_t name##_show(struct session *session, char *page)	       \
+	static ssize_t class_##name##_show(struct session *session,	       \
+					   char *page)			       \
 	{								       \
 		u64 sum = 0;						       \
 		int cpu;						       \
@@ -160,7 +162,8 @@ static ssize_t throttled_show(struct session *session, char *page)
 LANE_COUNTS(LANE_SHOW)
 
 #define TOTAL_SHOW(name)						       \
-	static ssize_t name##_show(struct session *session, char *page)	       \
+	static ssize_t class_##name##_show(struct session *session,	       \
+					   char *page)			       \
 	{								       \
 		struct hwprof_row_totals totals;			       \
 		int err = session_totals_now(session, &totals);		       \
@@ -188,7 +191,7 @@ SESSION_TOTALS(TOTAL_SHOW)
 #define SESSION_FILE(what)						       \
 	static struct session_attribute file_##what = {			       \
 		.attr = { .name = #what, .mode = 0400 },		       \
-		.show = what##_show,					       \
+		.show = class_##what##_show,				       \
 	};
 
 SESSION_FILE(owner)
@@ -217,8 +220,8 @@ static struct attribute *session_attrs[] = {
 };
 ATTRIBUTE_GROUPS(session);
 
-static ssize_t session_file_show(struct kobject *kobj,
-				 struct attribute *attribute, char *page)
+static ssize_t class_file_show(struct kobject *kobj,
+			       struct attribute *attribute, char *page)
 {
 	struct session_attribute *file =
 		container_of(attribute, struct session_attribute, attr);
@@ -228,7 +231,7 @@ static ssize_t session_file_show(struct kobject *kobj,
 }
 
 static const struct sysfs_ops session_ops = {
-	.show = session_file_show,
+	.show = class_file_show,
 };
 
 /*
@@ -236,8 +239,8 @@ static const struct sysfs_ops session_ops = {
  * program made it, its caller does not get them, though the caller's limits pay
  * for it.
  */
-static void folder_ownership(compat_const struct kobject *kobj, kuid_t *uid,
-			     kgid_t *gid)
+static void class_folder_ownership(compat_const struct kobject *kobj,
+				   kuid_t *uid, kgid_t *gid)
 {
 	const struct folder *folder = container_of(kobj, struct folder, kobj);
 
@@ -245,23 +248,23 @@ static void folder_ownership(compat_const struct kobject *kobj, kuid_t *uid,
 	*gid = GLOBAL_ROOT_GID;
 }
 
-static void folder_release(struct kobject *kobj)
+static void class_folder_release(struct kobject *kobj)
 {
 	kfree(container_of(kobj, struct folder, kobj));
 }
 
 static const struct kobj_type folder_type = {
-	.release	= folder_release,
+	.release	= class_folder_release,
 	.sysfs_ops	= &session_ops,
 	.default_groups	= session_groups,
-	.get_ownership	= folder_ownership,
+	.get_ownership	= class_folder_ownership,
 };
 
 /* --- all sessions --------------------------------------------------------- */
 
 static struct kobject *sessions_folder;
 
-static int folder_show(struct session *session)
+static int class_folder_show(struct session *session)
 {
 	struct kobject *parent = READ_ONCE(sessions_folder);
 	struct folder *folder;
@@ -283,7 +286,7 @@ static int folder_show(struct session *session)
 	return 0;
 }
 
-static void folder_hide(struct session *session)
+static void class_folder_hide(struct session *session)
 {
 	if (!session->folder)
 		return;
@@ -292,8 +295,8 @@ static void folder_hide(struct session *session)
 }
 
 const struct session_folders class_folders = {
-	.show	= folder_show,
-	.hide	= folder_hide,
+	.show	= class_folder_show,
+	.hide	= class_folder_hide,
 };
 
 int class_init(struct device *device)

@@ -15,7 +15,7 @@
 #include "../source/source.h"
 #include "front.h"
 
-static struct config_machine machine_here(void)
+static struct config_machine config_machine_here(void)
 {
 	struct config_machine machine = {
 		.raw_events = arch_raw_events(),
@@ -48,14 +48,14 @@ void config_of_attr(struct session_config *config,
 void config_of_request(struct session_config *config,
 		       const struct config_request *request)
 {
-	const struct config_machine machine = machine_here();
+	const struct config_machine machine = config_machine_here();
 
 	config_decode(config, request, &machine);
 }
 
 int config_check_session(const struct session_config *config)
 {
-	const struct config_machine machine = machine_here();
+	const struct config_machine machine = config_machine_here();
 	struct config_refusal refusal = config_check(config, &machine);
 
 	if (refusal.error)
@@ -90,7 +90,7 @@ int config_check_event(const struct session_config *config,
 }
 
 /* Return true for the opener's process, and for its children. */
-static bool is_own(struct task_struct *target)
+static bool config_is_own_task(struct task_struct *target)
 {
 	bool own;
 
@@ -110,6 +110,6 @@ static bool is_own(struct task_struct *target)
 int config_check_target(const struct session_config *config,
 			struct task_struct *target)
 {
-	return config_steps_unasked(config) && !(target && is_own(target)) ?
-	       -EINVAL : 0;
+	return config_steps_unasked(config) &&
+	       !(target && config_is_own_task(target)) ? -EINVAL : 0;
 }

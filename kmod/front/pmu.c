@@ -13,75 +13,75 @@
 #include "../source/trigger.h"
 #include "front.h"
 
-static struct lane *this_lane(struct perf_event *event)
+static struct lane *pmu_this_lane(struct perf_event *event)
 {
 	return this_cpu_ptr(event_session(event)->lanes);
 }
 
 /* --- events --------------------------------------------------------------- */
 
-static void root_free(struct root *root)
+static void pmu_root_free(struct root *root)
 {
 	session_put(root->session);
 	kfree(root);
 }
 
-static void root_close(struct work_struct *work)
+static void pmu_root_close(struct work_struct *work)
 {
 	struct root *root = container_of(work, struct root, close_work);
 
 	trigger_close(root);
-	root_free(root);
+	pmu_root_free(root);
 }
 
 /* Drop a reference. Perf may hold locks here that releasing a trigger needs. */
-static void root_put(struct root *root)
+static void pmu_root_put(struct root *root)
 {
 	if (!refcount_dec_and_test(&root->users))
 		return;
 	if (trigger_is_open(root))
 		queue_work(hwprof_workqueue, &root->close_work);
 	else
-		root_free(root);
+		pmu_root_free(root);
 }
 
 /*
  * Perf waited for the event's irq_work before. A row that was written since may
  * have queued it again.
  */
-static void event_destroy(struct perf_event *event)
+static void pmu_event_destroy(struct perf_event *event)
 {
 	struct root *root = event->pmu_private;
 
 	session_remove_root(root->session, root);
 	irq_work_sync(&event->pending_irq);
-	root_put(root);
+	pmu_root_put(root);
 }
 
 /*
  * Start the trigger. The opener's system call is done; if perf has refused the
  * event, the event is gone.
  */
-static void root_begin(struct callback_head *work)
+static void pmu_root_begin(struct callback_head *work)
 {
 	struct root *root = container_of(work, struct root, begin_work);
 
 	if (READ_ONCE(root->event))
 		trigger_begin(root);
-	root_put(root);
+	pmu_root_put(root);
 }
 
 /*
  * Perf checks rights only after event_init(). The trigger must not run until
  * then, so it is started when the opener is about to return to its program.
  */
-static int root_begin_later(struct root *root)
+static int pmu_root_begin_later(struct root *root)
 {
 	int err;
 
 	if (!root->session->config.windows)
 		return 0;
-	init_task_work(&root->begin_work, root_begin);
+	init_task_work(&root->begin_work, pmu_root_begin);
 	refcount_inc(&root->users);
 	err = task_work_add(current, &root->begin_work, TWA_RESUME);
 	if (err)
@@ -89,8 +89,8 @@ static int root_begin_later(struct root *root)
 	return err;
 }
 
-static int check_target(const struct session_config *config,
-			struct task_struct *target)
+static int pmu_check_target(const struct session_config *config,
+			    struct task_struct *target)
 {
 	return right_watch(config, target) ?:
 	       config_check_target(config, target);
@@ -100,8 +100,8 @@ static int check_target(const struct session_config *config,
  * Return the session that the event names or, if it names none, the one that
  * its opener has or gets.
  */
-static struct session *session_of(struct perf_event *event,
-				  const struct session_config *config)
+static struct session *pmu_session_of(struct perf_event *event,
+				      const struct session_config *config)
 {
 	struct task_struct *target = event->hw.target;
 	struct session *session;
@@ -109,29 +109,29 @@ static struct session *session_of(struct perf_event *event,
 
 	if (!config->session) {
 		err = config_check_session(config) ?:
-		      check_target(config, target);
+		      pmu_check_target(config, target);
 		return err ? ERR_PTR(err) : session_get(event, config);
 	}
 	session = session_find(config->session);
 	if (IS_ERR(session))
 		return session;
 	err = config_check_feeder(config, &session->config) ?:
-	      check_target(&session->config, target);
+	      pmu_check_target(&session->config, target);
 	if (!err)
 		return session;
 	session_put(session);
 	return ERR_PTR(err);
 }
 
-static int make_root(struct perf_event *event,
-		     const struct session_config *config)
+static int pmu_make_root(struct perf_event *event,
+			 const struct session_config *config)
 {
 	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
 	int err;
 
 	if (!root)
 		return -ENOMEM;
-	root->session = session_of(event, config);
+	root->session = pmu_session_of(event, config);
 	if (IS_ERR(root->session)) {
 		err = PTR_ERR(root->session);
 		kfree(root);
@@ -139,26 +139,26 @@ static int make_root(struct perf_event *event,
 	}
 	root->event = event;
 	root->has_budget = config->budget_permille;
-	INIT_WORK(&root->close_work, root_close);
+	INIT_WORK(&root->close_work, pmu_root_close);
 	refcount_set(&root->users, 1);
 	if (event->attr.inherit)
 		WRITE_ONCE(root->session->inherits, true);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);
-	err = root_begin_later(root) ?: root->session->source->open(root);
+	err = pmu_root_begin_later(root) ?: root->session->source->open(root);
 	if (err) {
 		WRITE_ONCE(root->event, NULL);
-		root_put(root);
+		pmu_root_put(root);
 		return err;
 	}
 	event->pmu_private = root;
-	event->destroy = event_destroy;
+	event->destroy = pmu_event_destroy;
 	session_add_root(root->session, root);
 	return 0;
 }
 
-static int hwprof_event_init(struct perf_event *event)
+static int pmu_event_init(struct perf_event *event)
 {
 	struct session_config config;
 
@@ -170,10 +170,10 @@ static int hwprof_event_init(struct perf_event *event)
 		return 0;
 	config_of_attr(&config, &event->attr);
 	return config_check_event(&config, &event->attr) ?:
-	       make_root(event, &config);
+	       pmu_make_root(event, &config);
 }
 
-static void hwprof_start(struct perf_event *event, int flags)
+static void pmu_start(struct perf_event *event, int flags)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
@@ -181,17 +181,17 @@ static void hwprof_start(struct perf_event *event, int flags)
 	if (!(hwc->state & PERF_HES_STOPPED) ||
 	    event->state != PERF_EVENT_STATE_ACTIVE)
 		return;
-	/* hwprof_add() has just done it if perf reloads. */
+	/* pmu_add() has just done it if perf reloads. */
 	if (!(flags & PERF_EF_RELOAD))
 		perf_event_addr_filters_sync(event);
 	hwc->state = 0;
 	/* Perf has set a new one. */
 	if (local64_read(&hwc->period_left) <= 0)
 		local64_set(&hwc->period_left, hwc->sample_period);
-	local64_set(&hwc->prev_count, this_lane(event)->units);
+	local64_set(&hwc->prev_count, pmu_this_lane(event)->units);
 }
 
-static void hwprof_stop(struct perf_event *event, int flags)
+static void pmu_stop(struct perf_event *event, int flags)
 {
 	struct hw_perf_event *hwc = &event->hw;
 
@@ -203,32 +203,32 @@ static void hwprof_stop(struct perf_event *event, int flags)
 	 */
 	if (!(flags & PERF_EF_UPDATE) && event_session(event)->rows)
 		return;
-	lane_update(this_lane(event), event);
+	lane_update(pmu_this_lane(event), event);
 	hwc->state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-static int hwprof_add(struct perf_event *event, int flags)
+static int pmu_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_addr_filters_sync(event);
-	lane_start(this_lane(event), event);
+	lane_start(pmu_this_lane(event), event);
 	if (flags & PERF_EF_START)
-		hwprof_start(event, PERF_EF_RELOAD);
+		pmu_start(event, PERF_EF_RELOAD);
 	perf_event_update_userpage(event);
 	return 0;
 }
 
-static void hwprof_del(struct perf_event *event, int flags)
+static void pmu_del(struct perf_event *event, int flags)
 {
-	hwprof_stop(event, PERF_EF_UPDATE);
-	lane_stop(this_lane(event), event);
+	pmu_stop(event, PERF_EF_UPDATE);
+	lane_stop(pmu_this_lane(event), event);
 	perf_event_update_userpage(event);
 }
 
-static void hwprof_read(struct perf_event *event)
+static void pmu_read(struct perf_event *event)
 {
 	if (!(event->hw.state & PERF_HES_STOPPED))
-		lane_update(this_lane(event), event);
+		lane_update(pmu_this_lane(event), event);
 }
 
 static struct pmu hwprof_pmu = {
@@ -239,12 +239,12 @@ static struct pmu hwprof_pmu = {
 	 */
 	.task_ctx_nr	= perf_sw_context,
 	.attr_groups	= hwprof_pmu_groups,
-	.event_init	= hwprof_event_init,
-	.add		= hwprof_add,
-	.del		= hwprof_del,
-	.start		= hwprof_start,
-	.stop		= hwprof_stop,
-	.read		= hwprof_read,
+	.event_init	= pmu_event_init,
+	.add		= pmu_add,
+	.del		= pmu_del,
+	.start		= pmu_start,
+	.stop		= pmu_stop,
+	.read		= pmu_read,
 	.nr_addr_filters	= FILTER_RANGES,
 	.addr_filters_validate	= filter_validate,
 	.addr_filters_sync	= filter_sync,

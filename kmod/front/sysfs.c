@@ -13,8 +13,8 @@
 #include "front.h"
 
 /* Show a field of HWPROF_FIELDS as in "config1:0-15". */
-static ssize_t format_show(struct device *device,
-			   struct device_attribute *attribute, char *page)
+static ssize_t sysfs_format_show(struct device *device,
+				 struct device_attribute *attribute, char *page)
 {
 	struct dev_ext_attribute *format =
 		container_of(attribute, struct dev_ext_attribute, attr);
@@ -30,7 +30,7 @@ static ssize_t format_show(struct device *device,
 
 #define X(name, word, low, high, text)					       \
 	static struct dev_ext_attribute format_##name = {		       \
-		.attr = __ATTR(name, 0444, format_show, NULL),		       \
+		.attr = __ATTR(name, 0444, sysfs_format_show, NULL),	       \
 		.var = (void *)&field_places[FIELD_##name],		       \
 	};
 HWPROF_FIELDS(X)
@@ -66,12 +66,17 @@ static const struct attribute_group events_group = {
 	.attrs	= event_attributes,
 };
 
-static ssize_t abi_show(struct device *device,
-			struct device_attribute *attribute, char *page)
+/* A file of caps/ that sysfs_NAME_show() fills. */
+#define CAP_ATTR(name)							       \
+	struct device_attribute dev_attr_##name =			       \
+		__ATTR(name, 0444, sysfs_##name##_show, NULL)
+
+static ssize_t sysfs_abi_show(struct device *device,
+			      struct device_attribute *attribute, char *page)
 {
 	return sysfs_emit(page, "%u\n", HWPROF_ABI_VERSION);
 }
-static DEVICE_ATTR_RO(abi);
+static CAP_ATTR(abi);
 
 /* "yes", or why the source does not work. */
 static ssize_t sysfs_source_show(struct device *device,
@@ -95,8 +100,9 @@ static ssize_t sysfs_source_show(struct device *device,
 HWPROF_SOURCES(X)
 #undef X
 
-static ssize_t counters_show(struct device *device,
-			     struct device_attribute *attribute, char *page)
+static ssize_t sysfs_counters_show(struct device *device,
+				   struct device_attribute *attribute,
+				   char *page)
 {
 	unsigned int count = arch_counter_count();
 
@@ -104,30 +110,31 @@ static ssize_t counters_show(struct device *device,
 		return sysfs_emit(page, "unknown\n");
 	return sysfs_emit(page, "%u\n", count);
 }
-static DEVICE_ATTR_RO(counters);
+static CAP_ATTR(counters);
 
-static ssize_t overflow_show(struct device *device,
-			     struct device_attribute *attribute, char *page)
+static ssize_t sysfs_overflow_show(struct device *device,
+				   struct device_attribute *attribute,
+				   char *page)
 {
 	return sysfs_emit(page, "%s\n", counters_overflow());
 }
-static DEVICE_ATTR_RO(overflow);
+static CAP_ATTR(overflow);
 
-static ssize_t symbols_file_show(struct device *device,
-				 struct device_attribute *attribute, char *page)
+static ssize_t sysfs_symbols_show(struct device *device,
+				  struct device_attribute *attribute,
+				  char *page)
 {
 	return symbols_show(page);
 }
+static CAP_ATTR(symbols);
 
-static struct device_attribute dev_attr_symbols =
-	__ATTR(symbols, 0444, symbols_file_show, NULL);
-
-static ssize_t sessions_show(struct device *device,
-			     struct device_attribute *attribute, char *page)
+static ssize_t sysfs_sessions_show(struct device *device,
+				   struct device_attribute *attribute,
+				   char *page)
 {
 	return sysfs_emit(page, "%u\n", session_count());
 }
-static DEVICE_ATTR_RO(sessions);
+static CAP_ATTR(sessions);
 
 static struct attribute *caps_attributes[] = {
 	&dev_attr_abi.attr,
