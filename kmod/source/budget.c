@@ -34,7 +34,7 @@ void budget_init(struct lane *lane)
  * Add the time that has passed. An NMI may do the same in between. Then the
  * difference is negative, which takes back what would be added twice.
  */
-static void pass_time(struct budget *budget)
+static void budget_pass_time(struct budget *budget)
 {
 	u64 now = busy_clock();
 
@@ -50,7 +50,7 @@ void budget_start(struct lane *lane)
 void budget_stop(struct lane *lane)
 {
 	lane_close(lane);
-	pass_time(&lane->budget);
+	budget_pass_time(&lane->budget);
 }
 
 void budget_spend(struct lane *lane, u64 cost)
@@ -94,8 +94,8 @@ static u64 budget_jitter(u64 distance, u32 random)
  * Return the period until the next tick. A period or frequency that was asked
  * for limits it from below.
  */
-static u64 next_period(struct budget *budget, const struct session_key *key,
-		       bool clock)
+static u64 budget_next_period(struct budget *budget,
+			      const struct session_key *key, bool clock)
 {
 	u32 random = budget_next_random(budget);
 	u64 distance = burst_distance(&budget->control, random);
@@ -129,13 +129,13 @@ bool budget_tick(struct lane *lane, struct perf_event *trigger,
 	struct budget *budget = &lane->budget;
 	bool clock = lane->session->config.clocked;
 
-	pass_time(budget);
+	budget_pass_time(budget);
 	if (!busy_is_idle())
 		budget_pay(lane, clock ? 0 : trigger->hw.last_period, regs);
 	if (!budget->control.permille)
 		return true;
-	trigger->hw.sample_period = next_period(budget, &lane->session->key,
-						clock);
+	trigger->hw.sample_period =
+		budget_next_period(budget, &lane->session->key, clock);
 	return !burst_must_pass(&budget->control);
 }
 

@@ -31,7 +31,7 @@ bool busy_is_idle(void)
 }
 
 /* Start or stop this CPU's clock. Interrupts are off. */
-static void set_idle(bool idle)
+static void busy_set_idle(bool idle)
 {
 	u64 now = busy_clock();
 
@@ -44,7 +44,7 @@ static void set_idle(bool idle)
 static void busy_on_switch(void *data, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
 {
-	set_idle(is_idle_task(next));
+	busy_set_idle(is_idle_task(next));
 }
 
 static struct probe probes[] = {
@@ -57,16 +57,16 @@ static unsigned int users;
 
 static void busy_look(void *unused)
 {
-	set_idle(is_idle_task(current));
+	busy_set_idle(is_idle_task(current));
 }
 
 static void busy_wake(void *unused)
 {
-	set_idle(false);
+	busy_set_idle(false);
 }
 
 /* Let all clocks run, as no probe will do so when a CPU becomes busy. */
-static void wake_all(void)
+static void busy_wake_all(void)
 {
 	int cpu;
 
@@ -98,7 +98,7 @@ void busy_put(void)
 	mutex_lock(&users_lock);
 	if (!--users) {
 		probes_unregister(probes);
-		wake_all();
+		busy_wake_all();
 	}
 	mutex_unlock(&users_lock);
 }

@@ -39,8 +39,8 @@ static u32 call_stack_unwind(struct lane *lane, u64 *sites,
  * Copy the calls that the CPU has recorded. Calls in the kernel were not asked
  * for. Return the number of call sites.
  */
-static u32 copy_calls(struct lane *lane, u64 *sites,
-		      const struct perf_branch_stack *calls)
+static u32 call_stack_copy_calls(struct lane *lane, u64 *sites,
+				 const struct perf_branch_stack *calls)
 {
 	u32 count = 0;
 	u64 i;
@@ -81,7 +81,7 @@ void call_stack_feed(struct lane *lane, const struct perf_event *trigger,
 			regs = task_pt_regs(current);
 		sites[0] = instruction_pointer(regs);
 		stack.depth = in_kernel +
-			(calls ? copy_calls(lane, sites + 1, calls) :
+			(calls ? call_stack_copy_calls(lane, sites + 1, calls) :
 				 call_stack_unwind(lane, sites + 1, regs));
 		stack.space = space_sampled(session);
 	}

@@ -26,7 +26,7 @@ struct frame {
  * Read a word of the program. Page faults are disabled, and
  * callers_may_read() was true.
  */
-static bool read_word(u64 *word, u64 at)
+static bool callers_read_word(u64 *word, u64 at)
 {
 	u64 __user *from = (u64 __user *)at;
 
@@ -50,8 +50,8 @@ static bool callers_may_read(u64 at)
  * Go to the caller's frame as a table's row says. Tables are not trusted: a
  * step must lead up the stack, no farther than @end.
  */
-static bool step_by_row(struct frame *frame,
-			const struct hwprof_unwind_row *row, u64 end)
+static bool callers_step_by_row(struct frame *frame,
+				const struct hwprof_unwind_row *row, u64 end)
 {
 	u64 from = row->kind == HWPROF_UNWIND_BP ? frame->bp : frame->sp;
 	u64 cfa = from + sizeof(u64) * row->cfa;
@@ -59,8 +59,8 @@ static bool step_by_row(struct frame *frame,
 
 	if (from < frame->sp || cfa <= from || cfa > end ||
 	    cfa & (sizeof(u64) - 1) ||
-	    !read_word(&ip, cfa - sizeof(u64)) ||
-	    (row->bp && !read_word(&bp, cfa - sizeof(u64) * row->bp)))
+	    !callers_read_word(&ip, cfa - sizeof(u64)) ||
+	    (row->bp && !callers_read_word(&bp, cfa - sizeof(u64) * row->bp)))
 		return false;
 	*frame = (struct frame){ .ip = ip, .sp = cfa, .bp = bp };
 	return true;
@@ -70,12 +70,13 @@ static bool step_by_row(struct frame *frame,
  * Go to the caller's frame by the frame pointer, on x86-64 or arm64. Stacks
  * grow down; a step down could lead into a circle.
  */
-static bool step_by_pointer(struct frame *frame)
+static bool callers_step_by_pointer(struct frame *frame)
 {
 	u64 at = frame->bp, ip, bp;
 
 	if (!at || at & (sizeof(u64) - 1) || at < frame->sp ||
-	    !read_word(&bp, at) || !read_word(&ip, at + sizeof(bp)))
+	    !callers_read_word(&bp, at) ||
+	    !callers_read_word(&ip, at + sizeof(bp)))
 		return false;
 	*frame = (struct frame){
 		.ip = ip, .sp = at + 2 * sizeof(u64), .bp = bp,
@@ -99,8 +100,8 @@ static u32 callers_walk(u64 *sites, struct frame frame,
 		row = image ? unwind_row(image, frame.ip - !!count) : NULL;
 		if (row && row->kind == HWPROF_UNWIND_OUTERMOST)
 			break;
-		if (!(row ? step_by_row(&frame, row, end) :
-			    step_by_pointer(&frame)))
+		if (!(row ? callers_step_by_row(&frame, row, end) :
+			    callers_step_by_pointer(&frame)))
 			break;
 		/* There is no code in the first page of memory. */
 		if (frame.ip < PAGE_SIZE || frame.ip >> 63)

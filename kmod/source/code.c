@@ -11,7 +11,7 @@
  * nothing else. Perf walks the same tables in NMIs with interrupts off, for
  * PERF_SAMPLE_CODE_PAGE_SIZE.
  */
-static bool is_executable(u64 address)
+static bool code_is_executable(u64 address)
 {
 	unsigned int level;
 	pte_t *entry = lookup_address(address, &level);
@@ -34,7 +34,7 @@ unsigned int code_read_user(u8 *bytes, unsigned int size, u64 ip)
 
 unsigned int code_read_kernel(u8 *bytes, unsigned int size, u64 ip)
 {
-	if (!is_executable(ip) || !is_executable(ip + size - 1) ||
+	if (!code_is_executable(ip) || !code_is_executable(ip + size - 1) ||
 	    copy_from_kernel_nofault(bytes, (void *)ip, size))
 		return 0;
 	return size;

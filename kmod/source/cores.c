@@ -16,7 +16,7 @@ static DEFINE_MUTEX(known_lock);
 static DEFINE_PER_CPU(u32, core_type) = PERF_TYPE_RAW;
 static DEFINE_PER_CPU(bool, core_seen);
 
-static void find_event(void *event)
+static void cores_find_event(void *event)
 {
 	*(u64 *)event = arch_taken_branches();
 }
@@ -25,7 +25,7 @@ static void find_event(void *event)
  * Find out the PMU of a CPU. Perf gives a counter of cycles to it. There is no
  * other way to learn the number of a PMU.
  */
-static void look_at(int cpu)
+static void cores_look_at(int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -43,7 +43,7 @@ static void look_at(int cpu)
 		return;
 	pmu.type = counter->pmu->type;
 	perf_event_release_kernel(counter);
-	if (smp_call_function_single(cpu, find_event, &pmu.event, true))
+	if (smp_call_function_single(cpu, cores_find_event, &pmu.event, true))
 		return;
 	mutex_lock(&known_lock);
 	if (core_pmus_add(&known, &pmu)) {
@@ -66,12 +66,12 @@ static void cores_look(struct work_struct *work)
 
 	for_each_online_cpu(cpu)
 		if (!READ_ONCE(per_cpu(core_seen, cpu)))
-			look_at(cpu);
+			cores_look_at(cpu);
 }
 
 static DECLARE_WORK(look_work, cores_look);
 
-static int cpu_comes(unsigned int cpu)
+static int cores_cpu_comes(unsigned int cpu)
 {
 	if (!READ_ONCE(per_cpu(core_seen, cpu)))
 		schedule_work(&look_work);
@@ -84,7 +84,7 @@ int cores_init(void)
 {
 	/* The callback comes first, so that no CPU is missed. */
 	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "hwprof:cores",
-					  cpu_comes, NULL);
+					  cores_cpu_comes, NULL);
 	if (state < 0)
 		return state;
 	cores_look(NULL);

@@ -56,7 +56,7 @@ struct way_back {
 
 static DEFINE_PER_CPU(struct way_back, way_back);
 
-static void way_back_ends(struct irq_work *work)
+static void interruption_way_back_ends(struct irq_work *work)
 {
 	struct way_back *way = container_of(work, struct way_back, next);
 	u64 took = local_clock() - way->begin;
@@ -72,7 +72,7 @@ static void way_back_ends(struct irq_work *work)
 }
 
 /* Begin to measure a way back, at the end of a handler. */
-static void way_back_begins(enum interruption from)
+static void interruption_way_back_begins(enum interruption from)
 {
 	struct way_back *way = this_cpu_ptr(&way_back);
 
@@ -91,8 +91,9 @@ struct overflows {
 };
 
 /* Any handler reads the clock before and after what it accounts for itself. */
-static void note_overflow(struct perf_event *event,
-			  struct perf_sample_data *data, struct pt_regs *regs)
+static void interruption_note_overflow(struct perf_event *event,
+				       struct perf_sample_data *data,
+				       struct pt_regs *regs)
 {
 	struct overflows *overflows = event->overflow_handler_context;
 
@@ -100,7 +101,7 @@ static void note_overflow(struct perf_event *event,
 	WRITE_ONCE(overflows->count, overflows->count + 1);
 	local_clock();
 	if (overflows->go_back)
-		way_back_begins(overflows->by);
+		interruption_way_back_begins(overflows->by);
 }
 
 /*
@@ -108,14 +109,16 @@ static void note_overflow(struct perf_event *event,
  * longer of two times: between the two clock reads around the point where the
  * loop notices it, and between the two before.
  */
-static u64 least_time(struct perf_event_attr *attr, struct overflows *overflows)
+static u64 interruption_least_time(struct perf_event_attr *attr,
+				   struct overflows *overflows)
 {
 	unsigned int seen = 0;
 	u64 now, last, end, took = 0, least = 0;
 	struct perf_event *counter;
 
 	counter = perf_event_create_kernel_counter(attr, -1, current,
-						   note_overflow, overflows);
+						   interruption_note_overflow,
+						   overflows);
 	if (IS_ERR(counter))
 		return 0;
 	last = local_clock();
@@ -145,8 +148,8 @@ static void interruption_measure(struct perf_event_attr attr,
 	struct way_back *way;
 
 	migrate_disable();
-	in_kernel[by].cost = least_time(&attr, &cost);
-	least_time(&attr, &way_back_too);
+	in_kernel[by].cost = interruption_least_time(&attr, &cost);
+	interruption_least_time(&attr, &way_back_too);
 	way = this_cpu_ptr(&way_back);
 	irq_work_sync(&way->next);
 	in_kernel[by].way_back = way->took[by];
@@ -156,7 +159,8 @@ static void interruption_measure(struct perf_event_attr attr,
 		 in_kernel[by].cost, in_kernel[by].way_back);
 }
 
-static void measure_counter(u64 branch_sample_type, enum interruption by)
+static void interruption_measure_counter(u64 branch_sample_type,
+					 enum interruption by)
 {
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	struct perf_event_attr attr;
@@ -180,12 +184,12 @@ void interruptions_init(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(way_back, cpu).next =
-			IRQ_WORK_INIT_HARD(way_back_ends);
+			IRQ_WORK_INIT_HARD(interruption_way_back_ends);
 	attr.sample_period = MEASURE_CLOCK;
 	interruption_measure(attr, BY_CLOCK);
-	measure_counter(0, BY_COUNTER);
-	measure_counter(TRIGGER_BRANCHES, WITH_BRANCHES);
-	measure_counter(TRIGGER_CALLS, WITH_CALLS);
+	interruption_measure_counter(0, BY_COUNTER);
+	interruption_measure_counter(TRIGGER_BRANCHES, WITH_BRANCHES);
+	interruption_measure_counter(TRIGGER_CALLS, WITH_CALLS);
 }
 
 void interruptions_exit(void)
@@ -226,5 +230,5 @@ u64 interruption_cost(const struct session *session, struct pt_regs *regs)
 void interruption_done(const struct session *session, struct pt_regs *regs)
 {
 	if (user_mode(regs))
-		way_back_begins(interruption_by(session));
+		interruption_way_back_begins(interruption_by(session));
 }

@@ -71,8 +71,8 @@ static u32 lbr_passing(const struct filter_set *set,
  * others are behind. The branch before it only tells where the first line
  * begins. If it is a call that can be shown, the one before the call does.
  */
-static u32 with_arrival(const struct lane *lane, const u8 *kinds, u32 count,
-			u32 rest)
+static u32 lbr_with_arrival(const struct lane *lane, const u8 *kinds, u32 count,
+			    u32 rest)
 {
 	bool called = rest && kinds[count] == STREAM_CALL &&
 		      filter_shows_calls(lane->session);
@@ -81,8 +81,8 @@ static u32 with_arrival(const struct lane *lane, const u8 *kinds, u32 count,
 }
 
 /* Feed each row of branches that passes as a window. */
-static void feed_passing(struct lane *lane, const struct stack *stack,
-			 u32 space)
+static void lbr_feed_passing(struct lane *lane, const struct stack *stack,
+			     u32 space)
 {
 	const struct filter_set *set = filter_of(lane, stack->count);
 	u64 side = space ? 0 : 1ULL << 63;
@@ -96,14 +96,14 @@ static void feed_passing(struct lane *lane, const struct stack *stack,
 		if (!own)
 			continue;
 		window_begin(&window, stack->branches + at, stack->kinds + at,
-			     with_arrival(lane, stack->kinds + at, passed,
-					  count - at - passed), space);
+			     lbr_with_arrival(lane, stack->kinds + at, passed,
+					      count - at - passed), space);
 		lane_feed_window(lane, &window);
 	}
 }
 
 /* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
-static void feed_side(struct lane *lane, struct stack *stack, u32 space)
+static void lbr_feed_side(struct lane *lane, struct stack *stack, u32 space)
 {
 	bool filtered = READ_ONCE(lane->session->filtered);
 	struct window window;
@@ -114,7 +114,7 @@ static void feed_side(struct lane *lane, struct stack *stack, u32 space)
 		programs_feed_window(lane, stack->branches, stack->kinds,
 				     stack->count, space);
 	if (unlikely(filtered)) {
-		feed_passing(lane, stack, space);
+		lbr_feed_passing(lane, stack, space);
 		return;
 	}
 	window_begin(&window, stack->branches, stack->kinds, stack->count,
@@ -128,7 +128,7 @@ static void feed_side(struct lane *lane, struct stack *stack, u32 space)
  */
 static u64 depth;
 
-static void learn_depth(u64 count)
+static void lbr_learn_depth(u64 count)
 {
 	if (unlikely(count > READ_ONCE(depth)) && arch_fills_stacks())
 		WRITE_ONCE(depth, count);
@@ -140,9 +140,9 @@ static void learn_depth(u64 count)
  * its software filter is that of the event that it tried to add last, even if
  * in vain. A stack with all records was not filtered.
  */
-static bool are_whole(const struct perf_branch_stack *records)
+static bool lbr_are_whole(const struct perf_branch_stack *records)
 {
-	learn_depth(records->nr);
+	lbr_learn_depth(records->nr);
 	return records->nr >= READ_ONCE(depth);
 }
 
@@ -168,7 +168,7 @@ static void lbr_feed(struct lane *lane, const struct perf_branch_stack *records,
 	u32 space;
 
 	if (session->config.kernel)
-		feed_side(lane, &stack, 0);
+		lbr_feed_side(lane, &stack, 0);
 	if (in_kernel)
 		lane_window(lane, instruction_pointer(regs), 0);
 	if (!session_sees_program(session))
@@ -184,7 +184,7 @@ static void lbr_feed(struct lane *lane, const struct perf_branch_stack *records,
 	if (unlikely(session->programs.mask))
 		programs_begin_window(lane, instruction_pointer(regs), space,
 				      stack.count, 0);
-	feed_side(lane, &stack, space);
+	lbr_feed_side(lane, &stack, space);
 	if (programs_want(&session->programs, PROGRAM_WINDOW_END))
 		programs_end_window(lane, instruction_pointer(regs), space,
 				    stack.count);
@@ -207,7 +207,7 @@ static void lbr_on_overflow(struct perf_event *event,
 	if (session->engine->feed_stack)
 		call_stack_feed(lane, event, data->period, data->br_stack,
 				regs);
-	else if (are_whole(data->br_stack))
+	else if (lbr_are_whole(data->br_stack))
 		lbr_feed(lane, data->br_stack, regs);
 	else
 		lane_count(&lane->lost_events, READ_ONCE(depth));
@@ -275,7 +275,7 @@ void lbr_init(void)
 
 	probes_find(probes);
 	why_not = trigger_missing(TRIGGER_BRANCHES) ?: lbr_trial(&count);
-	learn_depth(count);
+	lbr_learn_depth(count);
 	has_copies = arch_copies_newest_branch();
 }
 

@@ -25,8 +25,9 @@ struct trial {
 	u64 records;			/* the most that a sample had */
 };
 
-static void on_trial(struct perf_event *event, struct perf_sample_data *data,
-		     struct pt_regs *regs)
+static void lbr_trial_on_overflow(struct perf_event *event,
+				  struct perf_sample_data *data,
+				  struct pt_regs *regs)
 {
 	struct trial *trial = event->overflow_handler_context;
 
@@ -37,7 +38,7 @@ static void on_trial(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /* Branch until a sample has records, or the time is over. */
-static void run_trial(struct trial *trial)
+static void lbr_trial_run(struct trial *trial)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), TRIAL_MS);
 	unsigned int i, round = 0;
@@ -49,7 +50,7 @@ static void run_trial(struct trial *trial)
 		 (++round < TRIAL_ROUNDS || ktime_before(ktime_get(), end)));
 }
 
-static const char *trial_verdict(const struct trial *trial, u64 running)
+static const char *lbr_trial_verdict(const struct trial *trial, u64 running)
 {
 	if (trial->records)
 		return NULL;
@@ -60,7 +61,7 @@ static const char *trial_verdict(const struct trial *trial, u64 running)
 			 "the hardware counters are in use";
 }
 
-static const char *try_it(struct perf_event_attr attr, u64 *count)
+static const char *lbr_trial_try(struct perf_event_attr attr, u64 *count)
 {
 	u64 enabled = 0, running = 0;
 	struct trial trial = { };
@@ -68,7 +69,8 @@ static const char *try_it(struct perf_event_attr attr, u64 *count)
 
 	attr.disabled = 1;
 	attr.sample_period = TRIAL_BRANCHES;
-	counter = perf_event_create_kernel_counter(&attr, -1, current, on_trial,
+	counter = perf_event_create_kernel_counter(&attr, -1, current,
+						   lbr_trial_on_overflow,
 						   &trial);
 	/*
 	 * One kind of core that has records is enough; another one may have
@@ -78,12 +80,12 @@ static const char *try_it(struct perf_event_attr attr, u64 *count)
 		return cores_are_alike() ?
 		       "the hardware counters are in use, or refuse" : NULL;
 	perf_event_enable(counter);
-	run_trial(&trial);
+	lbr_trial_run(&trial);
 	perf_event_disable(counter);
 	perf_event_read_value(counter, &enabled, &running);
 	perf_event_release_kernel(counter);
 	*count = trial.records;
-	return trial_verdict(&trial, running);
+	return lbr_trial_verdict(&trial, running);
 }
 
 /* Try it on this CPU with its own counter, because cores may differ. */
@@ -94,8 +96,9 @@ const char *lbr_trial(u64 *count)
 
 	migrate_disable();
 	if (cores_choose(raw_smp_processor_id(), 0, pmus))
-		why = try_it(trigger_counter_attr(pmus, TRIGGER_BRANCHES),
-			     count);
+		why = lbr_trial_try(trigger_counter_attr(pmus,
+							 TRIGGER_BRANCHES),
+				    count);
 	migrate_enable();
 	return why;
 }

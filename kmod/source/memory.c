@@ -36,7 +36,7 @@ struct late {
 	struct page *pages[LATE_PAGES];
 };
 
-static void put_late(struct irq_work *work)
+static void memory_put_late(struct irq_work *work)
 {
 	struct late *late = container_of(work, struct late, work);
 	struct page *pages[LATE_PAGES];
@@ -53,20 +53,20 @@ static void put_late(struct irq_work *work)
 }
 
 static DEFINE_PER_CPU(struct late, late_pages) = {
-	.work = IRQ_WORK_INIT(put_late),
+	.work = IRQ_WORK_INIT(memory_put_late),
 };
 
-static bool may_hold_page(void)
+static bool memory_may_hold_page(void)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) ||
 	       this_cpu_read(late_pages.count) < LATE_PAGES;
 }
 
 /*
- * Drop a reference. Interrupts are off, and may_hold_page() was true before the
- * reference was taken.
+ * Drop a reference. Interrupts are off, and memory_may_hold_page() was true
+ * before the reference was taken.
  */
-static void let_page_go(struct page *page)
+static void memory_let_page_go(struct page *page)
 {
 	struct late *late = this_cpu_ptr(&late_pages);
 
@@ -91,7 +91,7 @@ void memory_settle(void)
  * Return true if @address is mapped to the zero page, because it was not
  * written yet.
  */
-static bool shows_zeros(u64 address)
+static bool memory_shows_zeros(u64 address)
 {
 	pgd_t *pgd = pgd_offset(current->mm, address);
 	p4d_t *p4d;
@@ -115,21 +115,21 @@ static bool shows_zeros(u64 address)
 }
 
 /* Read bytes that are all on one page. Return false if it cannot be read. */
-static bool read_page(void *to, size_t size, u64 address)
+static bool memory_read_page(void *to, size_t size, u64 address)
 {
 	struct page *page;
 	const void *from;
 
-	if (!may_hold_page())
+	if (!memory_may_hold_page())
 		return false;
 	if (get_user_pages_fast_only(address, 1, 0, &page) != 1) {
 		memset(to, 0, size);
-		return shows_zeros(address);
+		return memory_shows_zeros(address);
 	}
 	from = kmap_local_page(page);
 	memcpy(to, from + offset_in_page(address), size);
 	kunmap_local(from);
-	let_page_go(page);
+	memory_let_page_go(page);
 	return true;
 }
 
@@ -139,7 +139,7 @@ bool memory_read(void *to, size_t size, u64 address)
 
 	if (!current->mm || !access_ok((void __user *)address, size))
 		return false;
-	return read_page(to, first, address) &&
+	return memory_read_page(to, first, address) &&
 	       (first == size ||
-		read_page(to + first, size - first, address + first));
+		memory_read_page(to + first, size - first, address + first));
 }

@@ -23,8 +23,8 @@
 #include "metrics.h"
 #include "trigger.h"
 
-static struct perf_event *event_of(const struct lane *lane,
-				   const struct perf_event *trigger)
+static struct perf_event *metrics_event_of(const struct lane *lane,
+					   const struct perf_event *trigger)
 {
 	const struct perf_event *root = trigger->parent ?: trigger;
 	struct perf_event *event;
@@ -47,8 +47,8 @@ static bool metrics_may_read(struct perf_event *counter,
 	       is_software_event(counter);
 }
 
-static bool read_counter(struct perf_event *counter,
-			 const struct perf_event *trigger, u64 *count)
+static bool metrics_read_counter(struct perf_event *counter,
+				 const struct perf_event *trigger, u64 *count)
 {
 	if (!metrics_may_read(counter, trigger) ||
 	    READ_ONCE(counter->state) != PERF_EVENT_STATE_ACTIVE ||
@@ -63,8 +63,8 @@ static bool read_counter(struct perf_event *counter,
  * Return true if this is the counter that was at this place of the group
  * before. A counter may have been closed, and those behind it moved up.
  */
-static bool is_metric(struct session *session, u32 place,
-		      const struct perf_event *counter)
+static bool metrics_is_of(struct session *session, u32 place,
+			  const struct perf_event *counter)
 {
 	u64 is = hash_product(counter->attr.config ^ session->params.seed,
 			      counter->attr.config1 ^ HASH_PRIME) ^
@@ -77,8 +77,9 @@ static bool is_metric(struct session *session, u32 place,
 	return was == (is | 1);
 }
 
-static bool read_counters(struct session *session, struct perf_event *event,
-			  const struct perf_event *trigger, u64 *counts)
+static bool metrics_read_counters(struct session *session,
+				  struct perf_event *event,
+				  const struct perf_event *trigger, u64 *counts)
 {
 	struct perf_event *counter;
 	u32 count = 0;
@@ -88,8 +89,8 @@ static bool read_counters(struct session *session, struct perf_event *event,
 		return false;
 	for_each_sibling_event(counter, event) {
 		if (count == session->params.metrics ||
-		    !is_metric(session, count, counter) ||
-		    !read_counter(counter, trigger, &counts[count]))
+		    !metrics_is_of(session, count, counter) ||
+		    !metrics_read_counter(counter, trigger, &counts[count]))
 			return false;
 		count++;
 	}
@@ -101,7 +102,7 @@ static bool read_counters(struct session *session, struct perf_event *event,
  * 0 in a new event, and an event with rows has no other use for them; see
  * lane.c.
  */
-static void exchange_counts(struct hw_perf_event *hwc, u64 *counts)
+static void metrics_exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 {
 	swap_values(hwc->config_base, counts[0]);
 	swap_values(hwc->event_base, counts[1]);
@@ -112,16 +113,17 @@ static void exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 bool metrics_read(struct lane *lane, const struct perf_event *trigger,
 		  u64 *increase)
 {
-	struct perf_event *event = event_of(lane, trigger);
+	struct perf_event *event = metrics_event_of(lane, trigger);
 	u64 counts[HWPROF_METRICS_MAX] = { 0 }, before[HWPROF_METRICS_MAX];
 	u32 i;
 
-	if (!event || !read_counters(lane->session, event, trigger, counts)) {
+	if (!event ||
+	    !metrics_read_counters(lane->session, event, trigger, counts)) {
 		lane_count(&lane->unmeasured, 1);
 		return false;
 	}
 	memcpy(before, counts, sizeof(before));
-	exchange_counts(&event->hw, before);
+	metrics_exchange_counts(&event->hw, before);
 	for (i = 0; i < lane->session->params.metrics; i++) {
 		/* A counter that was reset began at 0. */
 		increase[i] = counts[i] - (counts[i] < before[i] ? 0 :

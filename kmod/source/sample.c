@@ -19,8 +19,8 @@
  * Feed a sample of the program. If the overflow came late, the sample is where
  * the program was left.
  */
-static void feed_user(struct lane *lane, struct stream_event *sample,
-		      struct pt_regs *regs)
+static void sample_feed_user(struct lane *lane, struct stream_event *sample,
+			     struct pt_regs *regs)
 {
 	struct session *session = lane->session;
 
@@ -56,7 +56,7 @@ static void sample_on_overflow(struct perf_event *event,
 		sample.from = instruction_pointer(regs);
 		lane_feed_sample(lane, &sample);
 	} else if (user_mode(regs) || !session->config.clocked) {
-		feed_user(lane, &sample, regs);
+		sample_feed_user(lane, &sample, regs);
 	}
 	lane_pace(lane, event);
 	budget_done(lane, regs);

@@ -32,14 +32,14 @@ module_param(allow_untested, charp, 0444);
 MODULE_PARM_DESC(allow_untested,
 		 "what no test has run: \"fred\", stepping on CPUs with FRED");
 
-static bool is_allowed(const char *name)
+static bool step_is_allowed(const char *name)
 {
 	return allow_untested && !strcmp(allow_untested, name);
 }
 
 static const char *step_missing(void)
 {
-	if (tf_has_fred() && !is_allowed("fred"))
+	if (tf_has_fred() && !step_is_allowed("fred"))
 		return "not tried on CPUs with FRED: loading the module with "
 		       "allow_untested=fred allows it";
 	return NULL;

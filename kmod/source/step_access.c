@@ -73,7 +73,7 @@ void step_access_drop(const struct step_task *record)
 
 /* --- operands ------------------------------------------------------------- */
 
-static u64 register_value(const struct pt_regs *regs, u8 number)
+static u64 access_register_value(const struct pt_regs *regs, u8 number)
 {
 	static const u16 offsets[] = {
 		[ACCESS_RAX] = offsetof(struct pt_regs, ax),
@@ -104,7 +104,7 @@ static u64 register_value(const struct pt_regs *regs, u8 number)
  * Return the segment's base as the CPU has it. That is the task's own, because
  * the task runs. The kernel's copy may be older.
  */
-static u64 segment_base(u8 segment)
+static u64 access_segment_base(u8 segment)
 {
 	u64 base = 0;
 
@@ -117,20 +117,21 @@ static u64 segment_base(u8 segment)
 	return base;
 }
 
-static u64 address_of(const struct access_operand *operand,
-		      const struct access_insn *insn,
-		      const struct pt_regs *regs)
+static u64 access_address_of(const struct access_operand *operand,
+			     const struct access_insn *insn,
+			     const struct pt_regs *regs)
 {
-	u64 address = operand->displacement +
-		      register_value(regs, operand->base) +
-		      register_value(regs, operand->index) * operand->scale;
+	u64 address =
+		operand->displacement +
+		access_register_value(regs, operand->base) +
+		access_register_value(regs, operand->index) * operand->scale;
 
 	if (operand->base == ACCESS_RIP)
 		address += insn->length;
 	if (operand->narrow)
 		address = (u32)address;
 	if (operand->segment)
-		address += segment_base(operand->segment);
+		address += access_segment_base(operand->segment);
 	return user_64bit_mode((struct pt_regs *)regs) ? address :
 							 (u32)address;
 }
@@ -139,30 +140,32 @@ static u64 address_of(const struct access_operand *operand,
  * Return true if no repetition of a string instruction is left: it accesses
  * nothing.
  */
-static bool is_done(const struct access_insn *insn, const struct pt_regs *regs)
+static bool access_is_done(const struct access_insn *insn,
+			   const struct pt_regs *regs)
 {
 	u64 count = insn->operands[0].narrow ? (u32)regs->cx : regs->cx;
 
 	return insn->repeats && !count;
 }
 
-static void find_operands(struct step_access *access,
-			  const struct pt_regs *regs)
+static void access_find_operands(struct step_access *access,
+				 const struct pt_regs *regs)
 {
 	struct access_insn *insn = &access->insn;
 	int i;
 
-	if (is_done(insn, regs))
+	if (access_is_done(insn, regs))
 		insn->count = 0;
 	for (i = 0; i < insn->count; i++) {
-		access->address[i] = address_of(&insn->operands[i], insn, regs);
+		access->address[i] =
+			access_address_of(&insn->operands[i], insn, regs);
 		access->known[i] = false;
 	}
 }
 
 /* --- memory --------------------------------------------------------------- */
 
-static bool read_value(u64 address, unsigned int width, u64 *value)
+static bool access_read_value(u64 address, unsigned int width, u64 *value)
 {
 	*value = 0;
 	return memory_read(value, min_t(size_t, width, sizeof(*value)),
@@ -182,7 +185,7 @@ static void access_decode_at(struct access_insn *insn, u64 ip,
 /* --- before and after ----------------------------------------------------- */
 
 /* Read what the instruction will load, unless a register has it afterwards. */
-static void read_loads(struct step_access *access)
+static void access_read_loads(struct step_access *access)
 {
 	const struct access_insn *insn = &access->insn;
 	int i;
@@ -191,9 +194,9 @@ static void read_loads(struct step_access *access)
 		if (insn->operands[i].does & ACCESS_LOADS &&
 		    insn->target == ACCESS_NO_REGISTER)
 			access->known[i] =
-				read_value(access->address[i],
-					   insn->operands[i].width,
-					   &access->value[i]);
+				access_read_value(access->address[i],
+						  insn->operands[i].width,
+						  &access->value[i]);
 }
 
 /* Prepare for the instruction at record->ip, which current runs next. */
@@ -213,8 +216,8 @@ void step_access_expect(const struct step_task *record,
 	if (access->late) {
 		access->regs = *regs;
 	} else if (access->insn.state == ACCESS_DECODED) {
-		find_operands(access, regs);
-		read_loads(access);
+		access_find_operands(access, regs);
+		access_read_loads(access);
 	}
 }
 
@@ -222,8 +225,8 @@ void step_access_expect(const struct step_task *record,
  * Return true if the instruction ran, and nothing else. The kernel may abort a
  * restartable sequence or emulate a probed instruction without notice.
  */
-static bool has_run(const struct step_access *access, struct insn branch,
-		    const struct pt_regs *regs)
+static bool access_has_run(const struct step_access *access, struct insn branch,
+			   const struct pt_regs *regs)
 {
 	if (insn_stream_kind(branch.kind))
 		return true;
@@ -243,7 +246,7 @@ static bool access_overlaps(const struct step_access *access, int i, int j)
  * Read memory that could not be read before. It is what was loaded only if the
  * instruction did not store there. Return false if not known.
  */
-static bool read_late(struct step_access *access, int i)
+static bool access_read_late(struct step_access *access, int i)
 {
 	const struct access_insn *insn = &access->insn;
 	int j;
@@ -252,26 +255,27 @@ static bool read_late(struct step_access *access, int i)
 		if (insn->operands[j].does & ACCESS_STORES &&
 		    access_overlaps(access, i, j))
 			return false;
-	return read_value(access->address[i], insn->operands[i].width,
-			  &access->value[i]);
+	return access_read_value(access->address[i], insn->operands[i].width,
+				 &access->value[i]);
 }
 
-static bool find_loaded(struct step_access *access, int i,
-			const struct pt_regs *regs)
+static bool access_find_loaded(struct step_access *access, int i,
+			       const struct pt_regs *regs)
 {
 	const struct access_insn *insn = &access->insn;
 	unsigned int width = insn->operands[i].width;
 
 	if (insn->target != ACCESS_NO_REGISTER) {
-		access->value[i] = register_value(regs, insn->target) &
+		access->value[i] = access_register_value(regs, insn->target) &
 				   ~0ULL >> (64 - 8 * width);
 		return true;
 	}
-	return access->known[i] || read_late(access, i);
+	return access->known[i] || access_read_late(access, i);
 }
 
-static void feed_operand(struct step_cpu *cpu, struct step_access *access,
-			 int i, struct pt_regs *regs)
+static void access_feed_operand(struct step_cpu *cpu,
+				struct step_access *access, int i,
+				struct pt_regs *regs)
 {
 	const struct access_operand *operand = &access->insn.operands[i];
 	struct stream_event event = {
@@ -282,7 +286,7 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 
 	if (operand->does & ACCESS_LOADS) {
 		event.kind = STREAM_LOAD;
-		event.flags = find_loaded(access, i, regs) ? 0 :
+		event.flags = access_find_loaded(access, i, regs) ? 0 :
 			      STREAM_NO_VALUE;
 		event.value = access->value[i];
 		step_feed_access(cpu, &event, regs);
@@ -290,8 +294,9 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
 	if (operand->does & ACCESS_STORES) {
 		event.kind = STREAM_STORE;
 		event.flags = cpu->stored &&
-			      read_value(event.to, operand->width,
-					 &event.value) ? 0 : STREAM_NO_VALUE;
+			      access_read_value(event.to, operand->width,
+						&event.value) ?
+			      0 : STREAM_NO_VALUE;
 		step_feed_access(cpu, &event, regs);
 	}
 }
@@ -300,8 +305,8 @@ static void feed_operand(struct step_cpu *cpu, struct step_access *access,
  * There was no #DB in front of this instruction, because the one before was a
  * system call or loaded SS. Its accesses are not known.
  */
-static void miss_behind(struct step_cpu *cpu, struct step_access *access,
-			u64 ip, const struct pt_regs *regs)
+static void access_miss_behind(struct step_cpu *cpu, struct step_access *access,
+			       u64 ip, const struct pt_regs *regs)
 {
 	access_decode_at(&access->insn, ip, regs);
 	if (access->insn.state != ACCESS_DECODED || access->insn.count)
@@ -322,17 +327,17 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		return;
 	access->expected = false;
 	if (unlikely(access->ip != record->ip)) {
-		miss_behind(cpu, access, record->ip, regs);
+		access_miss_behind(cpu, access, record->ip, regs);
 		return;
 	}
 	if (unlikely(access->late)) {
 		access_decode_at(&access->insn, record->ip, &access->regs);
 		if (access->insn.state == ACCESS_DECODED)
-			find_operands(access, &access->regs);
+			access_find_operands(access, &access->regs);
 	}
 	if (access->insn.state != ACCESS_DECODED)
 		step_miss_access(cpu);
-	else if (has_run(access, branch, regs))
+	else if (access_has_run(access, branch, regs))
 		for (i = 0; i < access->insn.count; i++)
-			feed_operand(cpu, access, i, regs);
+			access_feed_operand(cpu, access, i, regs);
 }

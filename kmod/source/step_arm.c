@@ -26,13 +26,13 @@ bool step_draining(void)
 	return READ_ONCE(draining);
 }
 
-static bool runs_a_program(struct task_struct *task)
+static bool step_runs_a_program(struct task_struct *task)
 {
 	return task->mm && !(task->flags & (PF_KTHREAD | PF_EXITING));
 }
 
-static void arm_record(struct step_cpu *cpu, struct step_task *record,
-		       struct task_struct *task)
+static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
+			    struct task_struct *task)
 {
 	if (unlikely(record->secure) && !step_wanted_of(cpu, record)) {
 		step_disarm(record, task);
@@ -57,8 +57,8 @@ static void arm_record(struct step_cpu *cpu, struct step_task *record,
  * kernel may be writing the frame of a signal, and a probe tells that only for
  * tasks that have a record.
  */
-static bool may_copy_flags(const struct step_task *record, bool is_new,
-			   struct task_struct *task)
+static bool step_may_copy_flags(const struct step_task *record, bool is_new,
+				struct task_struct *task)
 {
 	const struct pt_regs *regs = task_pt_regs(task);
 
@@ -76,7 +76,8 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	struct step_task *record;
 	bool is_new;
 
-	if (!runs_a_program(task) || compat_in_uprobe(task) || step_draining())
+	if (!step_runs_a_program(task) || compat_in_uprobe(task) ||
+	    step_draining())
 		return;
 	record = step_task_get(task, &is_new);
 	if (!record)
@@ -85,14 +86,14 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		record->secure = right_is_secure(task);
 	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
-	if (unlikely(may_copy_flags(record, is_new, task)))
+	if (unlikely(step_may_copy_flags(record, is_new, task)))
 		step_hold(record);
 	else
-		arm_record(cpu, record, task);
+		step_arm_record(cpu, record, task);
 }
 
 /* Hide the flag, and what a system call has made of it. */
-static void hide_flag(struct step_task *record, struct task_struct *task)
+static void step_hide_flag(struct step_task *record, struct task_struct *task)
 {
 	if (record->calls)
 		step_call_hide(record, task);
@@ -110,11 +111,12 @@ static DEFINE_RAW_SPINLOCK(drain_lock);
  * Clear the flag first: when a record is not armed, its task must not have the
  * flag, wherever anybody looks.
  */
-static void disarm_record(struct step_task *record, struct task_struct *task)
+static void step_disarm_record(struct step_task *record,
+			       struct task_struct *task)
 {
 	if (!record->armed)
 		return;
-	hide_flag(record, task);
+	step_hide_flag(record, task);
 	WRITE_ONCE(record->armed, false);
 }
 
@@ -125,11 +127,11 @@ void step_disarm(struct step_task *record, struct task_struct *task)
 	if (!READ_ONCE(record->armed))
 		return;
 	if (likely(!step_draining())) {
-		disarm_record(record, task);
+		step_disarm_record(record, task);
 		return;
 	}
 	raw_spin_lock_irqsave(&drain_lock, flags);
-	disarm_record(record, task);
+	step_disarm_record(record, task);
 	raw_spin_unlock_irqrestore(&drain_lock, flags);
 }
 
@@ -143,7 +145,7 @@ void step_forget(struct step_task *record)
 /*
  * Arm current again. Runs before it returns to its program, or when it exits.
  */
-static void arm_again(struct callback_head *work)
+static void step_arm_again(struct callback_head *work)
 {
 	struct step_task *record = container_of(work, struct step_task, work);
 	struct step_cpu *cpu;
@@ -161,7 +163,7 @@ static void arm_again(struct callback_head *work)
 		   READ_ONCE(record->sigreturn)) {
 		;	/* the next #DB, or the call's end, leads here again */
 	} else if (step_wanted(cpu)) {
-		arm_record(cpu, record, current);
+		step_arm_record(cpu, record, current);
 		if (record->armed)
 			step_moved(cpu, record);
 		if (record->armed && cpu->accesses)
@@ -178,13 +180,13 @@ void step_hold(struct step_task *record)
 {
 	struct task_struct *task = record->task;
 
-	hide_flag(record, task);
+	step_hide_flag(record, task);
 	step_access_drop(record);
 	record->hold = true;
 	if (record->work_queued)
 		return;
 	__module_get(THIS_MODULE);
-	init_task_work(&record->work, arm_again);
+	init_task_work(&record->work, step_arm_again);
 	WRITE_ONCE(record->work_queued, true);
 	if (task_work_add(task, &record->work, compat_resume)) {
 		WRITE_ONCE(record->work_queued, false);	/* it exits */
@@ -192,7 +194,7 @@ void step_hold(struct step_task *record)
 	}
 }
 
-static void disarm_current(void *unused)
+static void step_disarm_current(void *unused)
 {
 	struct step_task *record = step_task_find(current);
 
@@ -201,7 +203,7 @@ static void disarm_current(void *unused)
 }
 
 /* Disarm a task that does not run, or that waits in step_disarm(). */
-static void drain_task(struct step_task *record, struct task_struct *task)
+static void step_drain_task(struct step_task *record, struct task_struct *task)
 {
 	unsigned long flags;
 
@@ -211,7 +213,7 @@ static void drain_task(struct step_task *record, struct task_struct *task)
 }
 
 /* Free an idle record. If work is queued, only the work may free it. */
-static void arm_forget(struct step_task *record, struct task_struct *task)
+static void step_arm_forget(struct step_task *record, struct task_struct *task)
 {
 	if (!READ_ONCE(record->work_queued))
 		step_forget(record);
@@ -225,19 +227,19 @@ static void arm_forget(struct step_task *record, struct task_struct *task)
 void step_drain_begin(void)
 {
 	WRITE_ONCE(draining, true);
-	on_each_cpu(disarm_current, NULL, true);
+	on_each_cpu(step_disarm_current, NULL, true);
 	rcu_read_lock();	/* holds tasks; drain_lock holds their stacks */
-	step_task_for_each(drain_task);
+	step_task_for_each(step_drain_task);
 	rcu_read_unlock();
 }
 
 /* Free all records. No probe and no trap finds a task any more. */
 void step_drain_end(void)
 {
-	synchronize_rcu();	/* waits for an arm_again() that does not drain
-				 * yet */
+	synchronize_rcu();	/* waits for a step_arm_again() that does not
+				 * drain yet */
 	rcu_read_lock();
-	step_task_for_each(arm_forget);
+	step_task_for_each(step_arm_forget);
 	rcu_read_unlock();
 	synchronize_rcu();	/* waits for one that does, and frees its
 				 * record */

@@ -33,7 +33,7 @@ u64 burst_next_random(struct burst *burst)
  * some instructions, those that wait, more than at others. If all windows began
  * there, code at their beginning would count too much.
  */
-static u32 choose_skip(struct lane *lane)
+static u32 burst_choose_skip(struct lane *lane)
 {
 	u32 range = min_t(u32, lane->session->config.burst / 8, SKIP_MAX) + 1;
 
@@ -46,7 +46,7 @@ static u32 choose_skip(struct lane *lane)
  * So a burst has a fixed number of instructions: those that the branches asked
  * for have on average. Every branch is then equally likely to be in a burst.
  */
-static void set_length(struct burst *burst, const struct session *session)
+static void burst_set_length(struct burst *burst, const struct session *session)
 {
 	u32 branches = session->config.burst;
 
@@ -78,8 +78,8 @@ bool burst_begin(struct step_cpu *cpu, struct lane *lane)
 	burst->begun = false;
 	burst->branches = 0;
 	burst->steps = 0;
-	set_length(burst, lane->session);
-	burst->skip = choose_skip(lane);
+	burst_set_length(burst, lane->session);
+	burst->skip = burst_choose_skip(lane);
 	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
@@ -138,7 +138,7 @@ void bursts_end(struct step_cpu *cpu)
 			burst_end(cpu, lane);
 }
 
-static void begin_window(struct lane *lane, u64 at)
+static void burst_begin_window(struct lane *lane, u64 at)
 {
 	lane->burst.begun = true;
 	lane_gap(lane, at);
@@ -165,7 +165,7 @@ void burst_feed(struct lane *lane, struct stream_event *event,
 	if (burst->begun)
 		lane_feed(lane, event, regs);
 	else
-		begin_window(lane, event->to);
+		burst_begin_window(lane, event->to);
 	burst->branches++;
 }
 
@@ -178,7 +178,7 @@ static bool burst_is_over(struct burst *burst)
 }
 
 /* Account for a step: the #DB, its handler, and one instruction. */
-static void spend_step(struct step_cpu *cpu, struct lane *lane, u64 now)
+static void burst_spend_step(struct step_cpu *cpu, struct lane *lane, u64 now)
 {
 	u64 took = now - lane->burst.last;
 
@@ -195,7 +195,7 @@ void bursts_step(struct step_cpu *cpu)
 	list_for_each_entry_safe(lane, next, &cpu->lanes, link) {
 		if (!lane->burst.runs)
 			continue;
-		spend_step(cpu, lane, now);
+		burst_spend_step(cpu, lane, now);
 		if (burst_is_over(&lane->burst))
 			burst_end(cpu, lane);
 	}

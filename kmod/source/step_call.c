@@ -64,7 +64,7 @@ bool step_call_copies_flags(u32 nr)
  * Return true if the code before the next #DB, the one behind the call, may see
  * r11.
  */
-static bool may_show_r11(u64 ip, bool is64)
+static bool step_call_may_show_r11(u64 ip, bool is64)
 {
 	u8 bytes[INSN_MAX];
 	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
@@ -75,15 +75,15 @@ static bool may_show_r11(u64 ip, bool is64)
 	case INSN_UNKNOWN:
 		return true;
 	}
-	return is64 && may_name_r11(bytes, count);
+	return is64 && branch_may_name_r11(bytes, count);
 }
 
 /*
  * Current is about to run the instruction at regs->ip in a burst. Return false
  * if the burst must end: a sigreturn would take our flag away unseen.
  */
-static bool can_be_stepped(struct step_task *record,
-			   const struct pt_regs *regs)
+static bool step_call_can_be_stepped(struct step_task *record,
+				     const struct pt_regs *regs)
 {
 	bool is64 = user_64bit_mode((struct pt_regs *)regs);
 	struct insn insn = step_decode(regs->ip, is64);
@@ -91,7 +91,7 @@ static bool can_be_stepped(struct step_task *record,
 	if (insn.kind == INSN_SYSCALL) {
 		record->calls = true;
 		return !step_is_sigreturn((u32)regs->ax, is64) &&
-		       !may_show_r11(regs->ip + insn.length, is64);
+		       !step_call_may_show_r11(regs->ip + insn.length, is64);
 	}
 	/*
 	 * A call may follow an instruction that loads SS, which delays the
@@ -105,7 +105,7 @@ void step_call_expect(struct step_cpu *cpu, struct step_task *record,
 {
 	record->calls = false;
 	if (cpu->bursts && !READ_ONCE(step_calls_probed) &&
-	    !can_be_stepped(record, regs))
+	    !step_call_can_be_stepped(record, regs))
 		bursts_end(cpu);
 }
 

@@ -16,7 +16,7 @@ struct step_task *step_current(struct step_cpu *cpu)
  * Return true if the session needs what stores write. One profile does, and
  * programs that see stores.
  */
-static bool wants_stored(const struct lane *lane)
+static bool step_wants_stored(const struct lane *lane)
 {
 	const struct session *session = lane->session;
 
@@ -30,7 +30,7 @@ void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 	list_move_tail(&lane->link, &cpu->lanes);
 	cpu->count++;
 	cpu->accesses += lane->session->config.accesses;
-	cpu->stored += wants_stored(lane);
+	cpu->stored += step_wants_stored(lane);
 }
 
 void step_del_lane(struct step_cpu *cpu, struct lane *lane)
@@ -38,5 +38,5 @@ void step_del_lane(struct step_cpu *cpu, struct lane *lane)
 	list_del_init(&lane->link);
 	cpu->count--;
 	cpu->accesses -= lane->session->config.accesses;
-	cpu->stored -= wants_stored(lane);
+	cpu->stored -= step_wants_stored(lane);
 }

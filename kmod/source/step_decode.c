@@ -6,7 +6,7 @@
 #include "step.h"
 
 /* Decode an instruction that is long, or at the end of what can be read. */
-static noinline struct insn decode_slowly(u64 ip, bool is64)
+static noinline struct insn step_decode_slowly(u64 ip, bool is64)
 {
 	u8 bytes[INSN_MAX];
 	unsigned int count = code_read_user(bytes, sizeof(bytes), ip);
@@ -28,6 +28,6 @@ struct insn step_decode(u64 ip, bool is64)
 		insn = branch_decode((u8 *)&bytes, sizeof(bytes), is64);
 	pagefault_enable();
 	if (unlikely(insn.kind == INSN_UNKNOWN))
-		insn = decode_slowly(ip, is64);
+		insn = step_decode_slowly(ip, is64);
 	return insn;
 }

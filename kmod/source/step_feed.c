@@ -34,7 +34,7 @@ void step_unbind(struct step_cpu *cpu, const struct step_task *record)
  * Return true if the stack pointer says which frames are over. At a signal it
  * is that of the interrupted code, unless the handler's stack is above it.
  */
-static bool has_stack(unsigned int kind, struct pt_regs *regs)
+static bool step_has_stack(unsigned int kind, struct pt_regs *regs)
 {
 	if (kind == STREAM_SIGNAL)
 		return current->sas_ss_sp < user_stack_pointer(regs);
@@ -47,7 +47,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 	struct stream_event event = { .kind = kind, .from = from, .to = to };
 	struct lane *lane;
 
-	if (has_stack(kind, regs)) {
+	if (step_has_stack(kind, regs)) {
 		event.flags = STREAM_STACK;
 		event.value = user_stack_pointer(regs);
 	}
@@ -76,7 +76,8 @@ void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs)
 }
 
 /* Return true if the lane wants accesses now. A window begins with a branch. */
-static bool wants_access(const struct step_cpu *cpu, const struct lane *lane)
+static bool step_wants_access(const struct step_cpu *cpu,
+			      const struct lane *lane)
 {
 	return lane->session->config.accesses &&
 	       step_may_see(lane, cpu->record) &&
@@ -89,7 +90,7 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
-		if (wants_access(cpu, lane))
+		if (step_wants_access(cpu, lane))
 			lane_feed(lane, event, regs);
 }
 
@@ -111,7 +112,7 @@ void step_miss_access(struct step_cpu *cpu)
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
-		if (wants_access(cpu, lane))
+		if (step_wants_access(cpu, lane))
 			lane_count(&lane->lost_events, 1);
 }
 

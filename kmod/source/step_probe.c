@@ -16,7 +16,7 @@
 
 enum { SYSCALL_LENGTH = 2 };	/* of syscall, sysenter, int 0x80 */
 
-static bool whole_cpu_wanted(struct step_cpu *cpu)
+static bool step_whole_cpu_wanted(struct step_cpu *cpu)
 {
 	struct lane *lane;
 
@@ -31,7 +31,7 @@ static bool whole_cpu_wanted(struct step_cpu *cpu)
  * for it. Few tasks have the flag. To search the record of each task would be a
  * cost for all of them.
  */
-static void disarm_stray(struct task_struct *task)
+static void step_disarm_stray(struct task_struct *task)
 {
 	struct step_task *record;
 
@@ -63,7 +63,7 @@ static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
 			step_disarm(record, prev);
 	}
 	if (!step_wanted(cpu)) {
-		disarm_stray(next);
+		step_disarm_stray(next);
 		return;
 	}
 	step_unbind(cpu, step_task_find(prev));
@@ -71,11 +71,11 @@ static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
 	 * Perf may swap the contexts of prev and next instead of scheduling
 	 * their events. Events of the whole CPU stay in place.
 	 */
-	if (compat_task_has_perf(next) || whole_cpu_wanted(cpu))
+	if (compat_task_has_perf(next) || step_whole_cpu_wanted(cpu))
 		step_arm(cpu, next);
 }
 
-static void on_sys_enter(void *data, struct pt_regs *regs, long nr)
+static void step_on_sys_enter(void *data, struct pt_regs *regs, long nr)
 {
 	struct step_task *record;
 	unsigned long flags;
@@ -110,7 +110,7 @@ static void step_feed_call(struct step_cpu *cpu, struct step_task *record,
  * A system call is done. After an exec the registers are new; a fork's child
  * comes here as well.
  */
-static void on_sys_exit(void *data, struct pt_regs *regs, long result)
+static void step_on_sys_exit(void *data, struct pt_regs *regs, long result)
 {
 	struct step_task *record;
 	bool sigreturn = false;
@@ -150,8 +150,8 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long result)
  * A child has its parent's flags. The kernel has cleared TF in them if it was
  * not the parent's own, unless it was set while flags were copied.
  */
-static void on_fork(void *data, struct task_struct *parent,
-		    struct task_struct *child)
+static void step_on_fork(void *data, struct task_struct *parent,
+			 struct task_struct *child)
 {
 	if (tf_is_set(parent) && !tf_is_forced(parent))
 		return;
@@ -214,8 +214,8 @@ static void step_on_exit(void *data,
  * Return where current goes on after the handler. A system call may be
  * repeated.
  */
-static u64 resume_ip(const struct pt_regs *regs,
-		     const struct k_sigaction *action)
+static u64 step_resume_ip(const struct pt_regs *regs,
+			  const struct k_sigaction *action)
 {
 	if ((long)regs->orig_ax < 0)
 		return regs->ip;	/* not in a system call */
@@ -234,8 +234,8 @@ static u64 resume_ip(const struct pt_regs *regs,
  * The kernel writes the signal's frame or a core dump next: our flag must not
  * be in it. A stop writes nothing and may last. An ignored signal is none.
  */
-static void on_signal(void *data, int sig, struct kernel_siginfo *info,
-		      struct k_sigaction *action)
+static void step_on_signal(void *data, int sig, struct kernel_siginfo *info,
+			   struct k_sigaction *action)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 handler = (__force u64)action->sa.sa_handler;
@@ -252,8 +252,8 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 	record = step_current(cpu);
 	if (record && record->armed && handled && step_wanted(cpu)) {
 		step_bind(cpu, record);
-		step_feed(cpu, STREAM_SIGNAL, resume_ip(regs, action), handler,
-			  regs);
+		step_feed(cpu, STREAM_SIGNAL, step_resume_ip(regs, action),
+			  handler, regs);
 		record->ip = handler;
 	}
 	if (record)
@@ -263,16 +263,16 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info,
 
 static struct probe probes[] = {
 	PROBE(sched_switch, step_on_switch),
-	PROBE(sched_process_fork, on_fork),
+	PROBE(sched_process_fork, step_on_fork),
 	PROBE(sched_process_exec, step_on_exec),
 	PROBE(sched_process_exit, step_on_exit),
-	PROBE(signal_deliver, on_signal),
+	PROBE(signal_deliver, step_on_signal),
 	{ }
 };
 
 static struct probe call_probes[] = {
-	PROBE(sys_enter, on_sys_enter),
-	PROBE(sys_exit, on_sys_exit),
+	PROBE(sys_enter, step_on_sys_enter),
+	PROBE(sys_exit, step_on_sys_exit),
 	{ }
 };
 
@@ -295,7 +295,8 @@ int step_calls_get(void)
 }
 
 /* No probe will tell that a sigreturn is done. */
-static void forget_sigreturn(struct step_task *record, struct task_struct *task)
+static void step_forget_sigreturn(struct step_task *record,
+				  struct task_struct *task)
 {
 	WRITE_ONCE(record->sigreturn, false);
 }
@@ -307,7 +308,7 @@ void step_calls_put(void)
 		return;
 	probes_unregister(call_probes);
 	rcu_read_lock();
-	step_task_for_each(forget_sigreturn);
+	step_task_for_each(step_forget_sigreturn);
 	rcu_read_unlock();
 }
 

@@ -26,14 +26,14 @@ void step_tasks_exit(void)
 	vfree(records);
 }
 
-static struct step_task *record_set(struct task_struct *task)
+static struct step_task *step_task_set(struct task_struct *task)
 {
 	return &records[hash_ptr(task, ilog2(STEP_TASK_SETS)) * STEP_TASK_WAYS];
 }
 
 struct step_task *step_task_find(struct task_struct *task)
 {
-	struct step_task *record = record_set(task);
+	struct step_task *record = step_task_set(task);
 	int way;
 
 	for (way = 0; way < STEP_TASK_WAYS; way++, record++)
@@ -50,7 +50,7 @@ struct step_task *step_task_get(struct task_struct *task, bool *is_new)
 	*is_new = !record;
 	if (record)
 		return record;
-	record = record_set(task);
+	record = step_task_set(task);
 	for (way = 0; way < STEP_TASK_WAYS; way++, record++)
 		if (!READ_ONCE(record->task) &&
 		    cmpxchg(&record->task, NULL, task) == NULL)

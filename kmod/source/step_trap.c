@@ -19,7 +19,7 @@
  * Hide our TF in the flags that the program has pushed. It may see a debugger's
  * TF, as ever.
  */
-static void hide_pushed_tf(struct pt_regs *regs)
+static void step_hide_pushed_tf(struct pt_regs *regs)
 {
 	u16 __user *pushed = (u16 __user *)regs->sp;
 	u16 flags;
@@ -48,19 +48,19 @@ static struct insn step_special(struct step_cpu *cpu, struct step_task *record,
 		insn = step_decode(record->ip, is64);
 	}
 	if (insn.kind == INSN_PUSHF)
-		hide_pushed_tf(regs);
+		step_hide_pushed_tf(regs);
 	else if (insn.kind == INSN_POPF || insn.kind == INSN_IRET)
 		tf_written(current);
 	return insn;
 }
 
-static bool in_vsyscall(u64 ip)
+static bool step_in_vsyscall(u64 ip)
 {
 	return (ip & PAGE_MASK) == VSYSCALL_ADDR;
 }
 
-static void feed_insn(struct step_cpu *cpu, struct step_task *record,
-		      struct insn insn, struct pt_regs *regs)
+static void step_feed_insn(struct step_cpu *cpu, struct step_task *record,
+			   struct insn insn, struct pt_regs *regs)
 {
 	u64 from = record->ip, to = regs->ip;
 
@@ -84,7 +84,7 @@ static void feed_insn(struct step_cpu *cpu, struct step_task *record,
 		 * Something else moved it: the kernel emulates procedures
 		 * there.
 		 */
-		if (in_vsyscall(from))
+		if (step_in_vsyscall(from))
 			step_feed(cpu, STREAM_RET, from, to, regs);
 		else
 			step_gap(cpu, to, regs);
@@ -106,7 +106,7 @@ static void trap_step(struct step_cpu *cpu, struct step_task *record,
 		step_bind(cpu, record);
 		if (unlikely(cpu->accesses))
 			step_access_feed(cpu, record, insn, regs);
-		feed_insn(cpu, record, insn, regs);
+		step_feed_insn(cpu, record, insn, regs);
 		if (unlikely(cpu->bursts)) {
 			bursts_step(cpu);
 			step_call_expect(cpu, record, regs);
@@ -123,7 +123,7 @@ static void trap_step(struct step_cpu *cpu, struct step_task *record,
 		step_access_expect(record, regs);
 }
 
-static int on_debug(struct pt_regs *regs, unsigned long *dr6)
+static int step_on_debug(struct pt_regs *regs, unsigned long *dr6)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record = step_current(cpu);
@@ -146,7 +146,7 @@ static int on_debug(struct pt_regs *regs, unsigned long *dr6)
 }
 
 /* A breakpoint or uprobe is about to be handled. */
-static int on_int3(void)
+static int step_on_int3(void)
 {
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	struct step_task *record = step_current(cpu);
@@ -156,22 +156,23 @@ static int on_int3(void)
 	return NOTIFY_DONE;
 }
 
-static int on_die(struct notifier_block *block, unsigned long why, void *data)
+static int step_on_die(struct notifier_block *block, unsigned long why,
+		       void *data)
 {
 	struct die_args *args = data;
 
 	if (!args->regs || !user_mode(args->regs))
 		return NOTIFY_DONE;
 	if (why == DIE_DEBUG)
-		return on_debug(args->regs, (unsigned long *)args->err);
+		return step_on_debug(args->regs, (unsigned long *)args->err);
 	if (why == DIE_INT3)
-		return on_int3();
+		return step_on_int3();
 	return NOTIFY_DONE;
 }
 
 /* Run before the notifier of uprobes, which would take our #DB and int3. */
 static struct notifier_block die_block = {
-	.notifier_call	= on_die,
+	.notifier_call	= step_on_die,
 	.priority	= INT_MAX,
 };
 

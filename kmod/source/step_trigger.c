@@ -23,7 +23,7 @@ static void burst_start(struct step_cpu *cpu, struct lane *lane)
 /*
  * Begin the bursts that an NMI found due. Current may be another task by now.
  */
-static void begin_due(struct irq_work *work)
+static void burst_begin_due(struct irq_work *work)
 {
 	struct step_cpu *cpu = container_of(work, struct step_cpu, kick);
 	struct lane *lane, *next;
@@ -40,7 +40,7 @@ static void begin_due(struct irq_work *work)
  * the time of the last burst, too, in which the program did not run. Without
  * this, code that takes longer to step would be seen more often than it runs.
  */
-static bool is_early(const struct burst *burst, struct perf_event *event)
+static bool burst_is_early(const struct burst *burst, struct perf_event *event)
 {
 	u64 since;
 
@@ -53,7 +53,8 @@ static bool is_early(const struct burst *burst, struct perf_event *event)
 	return true;
 }
 
-static void note_clock(struct burst *burst, const struct perf_event *event)
+static void burst_note_clock(struct burst *burst,
+			     const struct perf_event *event)
 {
 	burst->clock = event;
 	burst->clock_time = trigger_clock_time(event);
@@ -70,8 +71,8 @@ static void burst_pace(struct lane *lane, struct perf_event *event)
 }
 
 /* Return true if it is time for a burst. If not, the trigger fires again. */
-static bool is_time(struct lane *lane, struct perf_event *event,
-		    struct pt_regs *regs)
+static bool burst_is_time(struct lane *lane, struct perf_event *event,
+			  struct pt_regs *regs)
 {
 	struct burst *burst = &lane->burst;
 	bool affordable = budget_tick(lane, event, regs);
@@ -82,24 +83,25 @@ static bool is_time(struct lane *lane, struct perf_event *event,
 		       (in_nmi() || user_mode(regs));
 	}
 	if (!in_nmi()) {
-		if (burst->runs || is_early(burst, event))
+		if (burst->runs || burst_is_early(burst, event))
 			return false;
-		note_clock(burst, event);
+		burst_note_clock(burst, event);
 	}
 	trigger_jitter(event, burst_next_random(burst));
 	burst_pace(lane, event);
 	return true;
 }
 
-static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
-		       struct pt_regs *regs)
+static void burst_on_trigger(struct perf_event *event,
+			     struct perf_sample_data *data,
+			     struct pt_regs *regs)
 {
 	struct session *session = event->overflow_handler_context;
 	struct lane *lane = this_cpu_ptr(session->lanes);
 	struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 
 	lane_wait(lane, trigger_period(session, event, data));
-	if (!READ_ONCE(lane->open) || !is_time(lane, event, regs))
+	if (!READ_ONCE(lane->open) || !burst_is_time(lane, event, regs))
 		return;
 	local64_add(trigger_is_throttled(event), &lane->throttled);
 	if (in_nmi()) {
@@ -112,11 +114,11 @@ static void on_trigger(struct perf_event *event, struct perf_sample_data *data,
 
 int burst_open(struct root *root)
 {
-	return trigger_open(root, on_trigger, 0);
+	return trigger_open(root, burst_on_trigger, 0);
 }
 
 void bursts_init(struct step_cpu *cpu)
 {
 	INIT_LIST_HEAD(&cpu->waiting);
-	cpu->kick = IRQ_WORK_INIT_HARD(begin_due);
+	cpu->kick = IRQ_WORK_INIT_HARD(burst_begin_due);
 }

@@ -12,7 +12,7 @@
 #include "trigger.h"
 
 /* Perf takes a frequency of 0 for none. */
-static bool has_frequency(const struct perf_event_attr *attr)
+static bool trigger_has_frequency(const struct perf_event_attr *attr)
 {
 	return attr->freq && attr->sample_freq;
 }
@@ -52,7 +52,8 @@ struct perf_event_attr trigger_clock_attr(void)
 	};
 }
 
-static u64 first_period(const struct perf_event_attr *attr, bool branches)
+static u64 trigger_first_period(const struct perf_event_attr *attr,
+				bool branches)
 {
 	if (attr->type == PERF_TYPE_SOFTWARE)
 		return TRIGGER_FIRST_NS;
@@ -63,28 +64,30 @@ static u64 first_period(const struct perf_event_attr *attr, bool branches)
  * Set period or frequency. A clock's frequency becomes a fixed period, so that
  * the module can change it from tick to tick.
  */
-static void set_period(struct perf_event_attr *attr, const struct root *root)
+static void trigger_set_period(struct perf_event_attr *attr,
+			       const struct root *root)
 {
 	const struct perf_event_attr *want = &root->event->attr;
 
 	if (root->has_budget) {
-		attr->sample_period =
-			first_period(attr,
-				     root->session->config.branches_wanted);
+		bool branches = root->session->config.branches_wanted;
+
+		attr->sample_period = trigger_first_period(attr, branches);
 		if (!want->freq && want->sample_period > attr->sample_period)
 			attr->sample_period = want->sample_period;
 		return;
 	}
-	if (has_frequency(want) && attr->type == PERF_TYPE_SOFTWARE) {
+	if (trigger_has_frequency(want) && attr->type == PERF_TYPE_SOFTWARE) {
 		attr->sample_period = div64_u64(NSEC_PER_SEC,
 						want->sample_freq);
 	} else if (want->sample_period) {
 		attr->sample_period = want->sample_period;
-		attr->freq = has_frequency(want);
+		attr->freq = trigger_has_frequency(want);
 	}
 }
 
-static void set_places(struct perf_event_attr *attr, const struct root *root)
+static void trigger_set_places(struct perf_event_attr *attr,
+			       const struct root *root)
 {
 	const struct perf_event_attr *want = &root->event->attr;
 	const struct session_config *config = &root->session->config;
@@ -102,15 +105,15 @@ static void set_places(struct perf_event_attr *attr, const struct root *root)
 	attr->exclude_guest = want->exclude_guest;
 }
 
-static int open_counter(struct root *root, struct perf_event_attr attr,
-			perf_overflow_handler_t handler)
+static int trigger_open_counter(struct root *root, struct perf_event_attr attr,
+				perf_overflow_handler_t handler)
 {
 	const struct perf_event *event = root->event;
 	struct perf_event *counter;
 
 	attr.disabled = 1;	/* perf has not checked any rights yet */
-	set_period(&attr, root);
-	set_places(&attr, root);
+	trigger_set_period(&attr, root);
+	trigger_set_places(&attr, root);
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
 						   event->hw.target, handler,
 						   root->session);
@@ -131,8 +134,9 @@ static int open_counter(struct root *root, struct perf_event_attr attr,
  * Make a counter on each PMU that needs one; it only counts on the PMU's own
  * cores. A kind of core that cannot have one is left out, if another one can.
  */
-static int open_counters(struct root *root, perf_overflow_handler_t handler,
-			 u64 branch_sample_type)
+static int trigger_open_counters(struct root *root,
+				 perf_overflow_handler_t handler,
+				 u64 branch_sample_type)
 {
 	struct core_pmu pmus[CORE_PMUS_MAX];
 	u32 i, count = cores_choose(root->event->cpu,
@@ -140,10 +144,10 @@ static int open_counters(struct root *root, perf_overflow_handler_t handler,
 	int err = -EOPNOTSUPP;
 
 	for (i = 0; i < count; i++) {
-		err = open_counter(root,
-				   trigger_counter_attr(&pmus[i],
-							branch_sample_type),
-				   handler);
+		struct perf_event_attr attr =
+			trigger_counter_attr(&pmus[i], branch_sample_type);
+
+		err = trigger_open_counter(root, attr, handler);
 		if (err && err != -EOPNOTSUPP)
 			return err;
 	}
@@ -163,8 +167,8 @@ int trigger_open(struct root *root, perf_overflow_handler_t handler,
 		root->wide = true;
 	}
 	err = root->session->config.clocked ?
-	      open_counter(root, trigger_clock_attr(), handler) :
-	      open_counters(root, handler, branch_sample_type);
+	      trigger_open_counter(root, trigger_clock_attr(), handler) :
+	      trigger_open_counters(root, handler, branch_sample_type);
 	if (err)
 		trigger_close(root);
 	return err;
@@ -243,8 +247,8 @@ void trigger_close(struct root *root)
 }
 
 /* Return NULL if the PMU of @cpu can have such a counter, else why not. */
-static const char *missing_on(int cpu, const struct core_pmu *pmu,
-			      u64 branch_sample_type)
+static const char *trigger_missing_on(int cpu, const struct core_pmu *pmu,
+				      u64 branch_sample_type)
 {
 	struct perf_event_attr attr =
 		trigger_counter_attr(pmu, branch_sample_type);
@@ -274,7 +278,7 @@ const char *trigger_missing(u64 branch_sample_type)
 	for_each_online_cpu(cpu) {
 		if (!cores_choose(cpu, 0, pmus))
 			continue;
-		why = missing_on(cpu, pmus, branch_sample_type);
+		why = trigger_missing_on(cpu, pmus, branch_sample_type);
 		if (!why || cores_are_alike())
 			break;
 	}

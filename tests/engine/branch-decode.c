@@ -149,11 +149,12 @@ static void compare_r11(const cs_insn *insn, const u8 *bytes, size_t count)
 
 	if (!names_r11(insn)) {
 		without_r11++;
-		suspected += may_name_r11(bytes, count);
+		suspected += branch_may_name_r11(bytes, count);
 		return;
 	}
 	for (some = 0; some <= count; some++)
-		if (!may_name_r11(bytes, some) && wrong++ < ERRORS_SHOWN) {
+		if (!branch_may_name_r11(bytes, some) &&
+		    wrong++ < ERRORS_SHOWN) {
 			disassembly_complain(insn, true);
 			print_error(": r11, not by %zu bytes\n", some);
 		}

@@ -11,13 +11,13 @@ static int absent_on(void)
 	return -EOPNOTSUPP;
 }
 
-static const char *step_missing(void)
+static const char *absent_missing(void)
 {
 	return "not on arm64: it needs the trap flag of x86-64";
 }
 
 const struct source_ops step_source = {
-	.missing	= step_missing,
+	.missing	= absent_missing,
 	.users		= &no_users,
 	.on		= absent_on,
 };

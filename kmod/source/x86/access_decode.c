@@ -33,7 +33,7 @@ struct decoder {
 	struct access_insn *insn;
 };
 
-static u8 take_byte(struct decoder *decoder)
+static u8 decode_take_byte(struct decoder *decoder)
 {
 	if (decoder->at < decoder->count)
 		return decoder->bytes[decoder->at++];
@@ -41,34 +41,34 @@ static u8 take_byte(struct decoder *decoder)
 	return 0;
 }
 
-static u64 take_bytes(struct decoder *decoder, unsigned int count)
+static u64 decode_take_bytes(struct decoder *decoder, unsigned int count)
 {
 	u64 value = 0;
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		value |= (u64)take_byte(decoder) << 8 * i;
+		value |= (u64)decode_take_byte(decoder) << 8 * i;
 	return value;
 }
 
 /* --- sizes ---------------------------------------------------------------- */
 
-static unsigned int operand_size(const struct decoder *decoder)
+static unsigned int decode_operand_size(const struct decoder *decoder)
 {
 	if (decoder->rex & REX_W)
 		return 8;
 	return decoder->operand16 ? 2 : 4;
 }
 
-static unsigned int stack_size(const struct decoder *decoder)
+static unsigned int decode_stack_size(const struct decoder *decoder)
 {
 	if (decoder->operand16 && !(decoder->rex & REX_W))
 		return 2;
 	return decoder->is64 ? 8 : 4;
 }
 
-static unsigned int width_bytes(const struct decoder *decoder,
-				unsigned int width)
+static unsigned int decode_width_bytes(const struct decoder *decoder,
+				       unsigned int width)
 {
 	unsigned int prefix = decoder->repeat == 0xf3 ? 2 :
 			      decoder->repeat ? 3 : decoder->operand16;
@@ -83,7 +83,7 @@ static unsigned int width_bytes(const struct decoder *decoder,
 	case DQ:
 		return 1 << (width - B);
 	case V:
-		return operand_size(decoder);
+		return decode_operand_size(decoder);
 	case Y:
 		return decoder->is64 && decoder->rex & REX_W ? 8 : 4;
 	case FM:
@@ -101,8 +101,9 @@ static unsigned int width_bytes(const struct decoder *decoder,
 
 /* --- operands ------------------------------------------------------------- */
 
-static void add_operand(struct decoder *decoder, struct access_operand operand,
-			u8 does, unsigned int width)
+static void decode_add_operand(struct decoder *decoder,
+			       struct access_operand operand, u8 does,
+			       unsigned int width)
 {
 	struct access_insn *insn = decoder->insn;
 
@@ -114,33 +115,36 @@ static void add_operand(struct decoder *decoder, struct access_operand operand,
 		decoder->unknown = true;
 }
 
-static void add_mem_op(struct decoder *decoder, u8 does, unsigned int width)
+static void decode_add_mem_op(struct decoder *decoder, u8 does,
+			      unsigned int width)
 {
-	add_operand(decoder, decoder->memory, does, width);
+	decode_add_operand(decoder, decoder->memory, does, width);
 }
 
-static void add_stack(struct decoder *decoder, u8 does, u8 base, s64 distance)
+static void decode_add_stack(struct decoder *decoder, u8 does, u8 base,
+			     s64 distance)
 {
 	struct access_operand operand = {
 		.base = base, .index = ACCESS_NO_REGISTER, .scale = 1,
 		.narrow = !decoder->is64, .displacement = distance,
 	};
 
-	add_operand(decoder, operand, does, stack_size(decoder));
+	decode_add_operand(decoder, operand, does, decode_stack_size(decoder));
 }
 
-static void add_push(struct decoder *decoder)
+static void decode_add_push(struct decoder *decoder)
 {
-	add_stack(decoder, ACCESS_STORES, ACCESS_RSP,
-		  -(s64)stack_size(decoder));
+	decode_add_stack(decoder, ACCESS_STORES, ACCESS_RSP,
+			 -(s64)decode_stack_size(decoder));
 }
 
-static void add_pop(struct decoder *decoder)
+static void decode_add_pop(struct decoder *decoder)
 {
-	add_stack(decoder, ACCESS_LOADS, ACCESS_RSP, 0);
+	decode_add_stack(decoder, ACCESS_LOADS, ACCESS_RSP, 0);
 }
 
-static void add_string(struct decoder *decoder, u8 does, u8 base, u8 segment)
+static void decode_add_string(struct decoder *decoder, u8 does, u8 base,
+			      u8 segment)
 {
 	struct access_operand operand = {
 		.base = base, .index = ACCESS_NO_REGISTER, .scale = 1,
@@ -148,24 +152,25 @@ static void add_string(struct decoder *decoder, u8 does, u8 base, u8 segment)
 		.narrow = !decoder->is64 || decoder->address_cut,
 	};
 
-	add_operand(decoder, operand, does,
-		    decoder->opcode & 1 ? operand_size(decoder) : 1);
+	decode_add_operand(decoder, operand, does,
+			   decoder->opcode & 1 ?
+			   decode_operand_size(decoder) : 1);
 }
 
-static bool access_has_memory(const struct decoder *decoder)
+static bool decode_has_memory(const struct decoder *decoder)
 {
 	return decoder->modrm < 0xc0;
 }
 
-static u8 modrm_field(const struct decoder *decoder)
+static u8 decode_modrm_field(const struct decoder *decoder)
 {
 	return decoder->modrm >> 3 & 7;
 }
 
-static void take_sib(struct decoder *decoder)
+static void decode_take_sib(struct decoder *decoder)
 {
 	struct access_operand *memory = &decoder->memory;
-	u8 sib = take_byte(decoder);
+	u8 sib = decode_take_byte(decoder);
 
 	memory->scale = 1 << (sib >> 6);
 	memory->index = (sib >> 3 & 7) | (decoder->rex & REX_X) << 2;
@@ -177,13 +182,13 @@ static void take_sib(struct decoder *decoder)
 }
 
 /* Take ModRM, and the memory operand that it describes. */
-static void take_modrm(struct decoder *decoder)
+static void decode_take_modrm(struct decoder *decoder)
 {
 	struct access_operand *memory = &decoder->memory;
-	u8 modrm = decoder->modrm = take_byte(decoder);
+	u8 modrm = decoder->modrm = decode_take_byte(decoder);
 	bool sib = (modrm & 7) == 4;
 
-	if (!access_has_memory(decoder))
+	if (!decode_has_memory(decoder))
 		return;
 	*memory = (struct access_operand) {
 		.segment = decoder->segment,
@@ -195,43 +200,43 @@ static void take_modrm(struct decoder *decoder)
 	if (!decoder->is64 && decoder->address_cut)
 		decoder->unknown = true;	/* 16-bit addresses */
 	if (sib)
-		take_sib(decoder);
+		decode_take_sib(decoder);
 	if (modrm >> 6 == 0 && (memory->base & 7) == ACCESS_RBP) {
 		memory->base = sib || !decoder->is64 ? ACCESS_NO_REGISTER :
 						       ACCESS_RIP;
-		memory->displacement = (s32)take_bytes(decoder, 4);
+		memory->displacement = (s32)decode_take_bytes(decoder, 4);
 	} else if (modrm >> 6 == 1) {
-		memory->displacement = (s8)take_byte(decoder);
+		memory->displacement = (s8)decode_take_byte(decoder);
 	} else if (modrm >> 6 == 2) {
-		memory->displacement = (s32)take_bytes(decoder, 4);
+		memory->displacement = (s32)decode_take_bytes(decoder, 4);
 	}
 }
 
-static void take_immediate(struct decoder *decoder, u16 entry)
+static void decode_take_immediate(struct decoder *decoder, u16 entry)
 {
-	unsigned int size = operand_size(decoder);
+	unsigned int size = decode_operand_size(decoder);
 
 	switch (entry & IMMEDIATE) {
 	case I8:
-		take_bytes(decoder, 1);
+		decode_take_bytes(decoder, 1);
 		break;
 	case I16:
-		take_bytes(decoder, 2);
+		decode_take_bytes(decoder, 2);
 		break;
 	case IZ:
-		take_bytes(decoder, min(size, 4U));
+		decode_take_bytes(decoder, min(size, 4U));
 		break;
 	case IV:
-		take_bytes(decoder, size);
+		decode_take_bytes(decoder, size);
 		break;
 	}
 }
 
 /* --- groups: the register field is a part of the opcode ------------------- */
 
-static u16 entry_of_group(struct decoder *decoder, u16 entry)
+static u16 decode_entry_of_group(struct decoder *decoder, u16 entry)
 {
-	u8 field = modrm_field(decoder);
+	u8 field = decode_modrm_field(decoder);
 	u16 immediate = 0;
 	const u8 *group;
 
@@ -265,21 +270,28 @@ static void decode_string(struct decoder *decoder)
 	decoder->insn->repeats = decoder->repeat;
 	switch (decoder->opcode & ~1) {
 	case 0xa4:	/* movs */
-		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
-		add_string(decoder, ACCESS_STORES, ACCESS_RDI, ACCESS_FLAT);
+		decode_add_string(decoder, ACCESS_LOADS, ACCESS_RSI,
+				  decoder->segment);
+		decode_add_string(decoder, ACCESS_STORES, ACCESS_RDI,
+				  ACCESS_FLAT);
 		break;
 	case 0xa6:	/* cmps */
-		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
-		add_string(decoder, ACCESS_LOADS, ACCESS_RDI, ACCESS_FLAT);
+		decode_add_string(decoder, ACCESS_LOADS, ACCESS_RSI,
+				  decoder->segment);
+		decode_add_string(decoder, ACCESS_LOADS, ACCESS_RDI,
+				  ACCESS_FLAT);
 		break;
 	case 0xaa:	/* stos */
-		add_string(decoder, ACCESS_STORES, ACCESS_RDI, ACCESS_FLAT);
+		decode_add_string(decoder, ACCESS_STORES, ACCESS_RDI,
+				  ACCESS_FLAT);
 		break;
 	case 0xac:	/* lods */
-		add_string(decoder, ACCESS_LOADS, ACCESS_RSI, decoder->segment);
+		decode_add_string(decoder, ACCESS_LOADS, ACCESS_RSI,
+				  decoder->segment);
 		break;
 	case 0xae:	/* scas */
-		add_string(decoder, ACCESS_LOADS, ACCESS_RDI, ACCESS_FLAT);
+		decode_add_string(decoder, ACCESS_LOADS, ACCESS_RDI,
+				  ACCESS_FLAT);
 		break;
 	}
 }
@@ -298,25 +310,26 @@ static void decode_moffs(struct decoder *decoder)
 		.index = ACCESS_NO_REGISTER,
 		.scale = 1,
 		.narrow = cut,
-		.displacement = take_bytes(decoder, cut ? 4 : 8),
+		.displacement = decode_take_bytes(decoder, cut ? 4 : 8),
 	};
-	add_mem_op(decoder, stores ? ACCESS_STORES : ACCESS_LOADS,
-		   decoder->opcode & 1 ? operand_size(decoder) : 1);
+	decode_add_mem_op(decoder, stores ? ACCESS_STORES : ACCESS_LOADS,
+			  decoder->opcode & 1 ?
+			  decode_operand_size(decoder) : 1);
 	if (!stores)
 		decoder->insn->target = ACCESS_RAX;
 }
 
 /* Processors differ in what 66 does to near branches in 64-bit code. */
-static void check_branch(struct decoder *decoder)
+static void decode_check_branch(struct decoder *decoder)
 {
-	if (stack_size(decoder) == 2)
+	if (decode_stack_size(decoder) == 2)
 		decoder->unknown = true;
 }
 
 /* ff: inc, dec, call, jmp and push */
 static void decode_group5(struct decoder *decoder)
 {
-	u8 field = modrm_field(decoder);
+	u8 field = decode_modrm_field(decoder);
 	u8 does = group5[field];
 
 	if (!does) {
@@ -324,24 +337,26 @@ static void decode_group5(struct decoder *decoder)
 		return;
 	}
 	if (field == 2 || field == 4)
-		check_branch(decoder);
-	if (access_has_memory(decoder))
-		add_mem_op(decoder, does >> 5, field < 2 ?
-			   operand_size(decoder) : stack_size(decoder));
+		decode_check_branch(decoder);
+	if (decode_has_memory(decoder))
+		decode_add_mem_op(decoder, does >> 5,
+				  field < 2 ? decode_operand_size(decoder) :
+					      decode_stack_size(decoder));
 	if (field == 2 || field == 6)
-		add_push(decoder);
+		decode_add_push(decoder);
 }
 
 static void decode_x87(struct decoder *decoder)
 {
-	u8 entry = x87[decoder->opcode & 7][modrm_field(decoder)];
+	u8 entry = x87[decoder->opcode & 7][decode_modrm_field(decoder)];
 	unsigned int width = entry & WIDTH_MASK;
 
-	if (!access_has_memory(decoder))
+	if (!decode_has_memory(decoder))
 		return;
 	if (entry)
-		add_mem_op(decoder, entry >> 5,
-			   width ? width_bytes(decoder, width) : 10);
+		decode_add_mem_op(decoder, entry >> 5,
+				  width ?
+				  decode_width_bytes(decoder, width) : 10);
 	else
 		decoder->unknown = true;
 }
@@ -349,28 +364,29 @@ static void decode_x87(struct decoder *decoder)
 /* 8f: the address is computed after rsp was changed */
 static void decode_pop(struct decoder *decoder)
 {
-	if (modrm_field(decoder)) {
+	if (decode_modrm_field(decoder)) {
 		decoder->unknown = true;	/* XOP */
 		return;
 	}
-	add_pop(decoder);
-	if (!access_has_memory(decoder))
+	decode_add_pop(decoder);
+	if (!decode_has_memory(decoder))
 		decoder->insn->target = (decoder->modrm & 7) |
 					(decoder->rex & REX_B) << 3;
 	else if (decoder->memory.base == ACCESS_RSP)
-		decoder->memory.displacement += stack_size(decoder);
-	if (access_has_memory(decoder))
-		add_mem_op(decoder, ACCESS_STORES, stack_size(decoder));
+		decoder->memory.displacement += decode_stack_size(decoder);
+	if (decode_has_memory(decoder))
+		decode_add_mem_op(decoder, ACCESS_STORES,
+				  decode_stack_size(decoder));
 }
 
 static void decode_movsxd(struct decoder *decoder)
 {
 	if (!decoder->is64) {
-		decoder->unknown |= access_has_memory(decoder); /* arpl */
-	} else if (access_has_memory(decoder)) {
-		add_mem_op(decoder, ACCESS_LOADS,
-			   min(operand_size(decoder), 4U));
-		decoder->insn->target = modrm_field(decoder) |
+		decoder->unknown |= decode_has_memory(decoder); /* arpl */
+	} else if (decode_has_memory(decoder)) {
+		decode_add_mem_op(decoder, ACCESS_LOADS,
+				  min(decode_operand_size(decoder), 4U));
+		decoder->insn->target = decode_modrm_field(decoder) |
 					(decoder->rex & REX_R) << 1;
 	}
 }
@@ -381,16 +397,16 @@ static void decode_odd_one_byte(struct decoder *decoder)
 	case 0x58 ... 0x5f:
 		decoder->insn->target = (decoder->opcode & 7) |
 					(decoder->rex & REX_B) << 3;
-		add_pop(decoder);
+		decode_add_pop(decoder);
 		break;
 	case 0x9d:
-		add_pop(decoder);
+		decode_add_pop(decoder);
 		break;
 	case 0x50 ... 0x57:
 	case 0x68:
 	case 0x6a:
 	case 0x9c:
-		add_push(decoder);
+		decode_add_push(decoder);
 		break;
 	case 0x63:
 		decode_movsxd(decoder);
@@ -403,21 +419,21 @@ static void decode_odd_one_byte(struct decoder *decoder)
 		break;
 	case 0xc2:
 	case 0xc3:
-		check_branch(decoder);
-		add_pop(decoder);
+		decode_check_branch(decoder);
+		decode_add_pop(decoder);
 		break;
 	case 0xc9:
-		add_stack(decoder, ACCESS_LOADS, ACCESS_RBP, 0);
+		decode_add_stack(decoder, ACCESS_LOADS, ACCESS_RBP, 0);
 		break;
 	case 0xd8 ... 0xdf:
 		decode_x87(decoder);
 		break;
 	case 0xe8:
-		check_branch(decoder);
-		add_push(decoder);
+		decode_check_branch(decoder);
+		decode_add_push(decoder);
 		break;
 	case 0xe9:
-		check_branch(decoder);
+		decode_check_branch(decoder);
 		break;
 	case 0xff:
 		decode_group5(decoder);
@@ -430,47 +446,49 @@ static void decode_odd_one_byte(struct decoder *decoder)
 /* Saved states are not known, except mxcsr. Flushes access nothing. */
 static void decode_group15(struct decoder *decoder)
 {
-	u8 field = modrm_field(decoder);
+	u8 field = decode_modrm_field(decoder);
 
-	if (!access_has_memory(decoder) || (field == 7 && !decoder->repeat))
+	if (!decode_has_memory(decoder) || (field == 7 && !decoder->repeat))
 		return;
 	if (field == 6 && decoder->operand16 && !decoder->repeat)
 		return;
 	if ((field != 2 && field != 3) || decoder->repeat || decoder->operand16)
 		decoder->unknown = true;
 	else
-		add_mem_op(decoder, field == 2 ? ACCESS_LOADS : ACCESS_STORES,
-			   4);
+		decode_add_mem_op(decoder,
+				  field == 2 ? ACCESS_LOADS : ACCESS_STORES, 4);
 }
 
 static void decode_odd_two_bytes(struct decoder *decoder)
 {
 	switch (decoder->opcode) {
 	case 0x7e:	/* movd, movq */
-		if (access_has_memory(decoder))
-			add_mem_op(decoder, decoder->repeat ? ACCESS_LOADS :
-				   ACCESS_STORES, width_bytes(decoder, P7E));
+		if (decode_has_memory(decoder))
+			decode_add_mem_op(decoder,
+					  decoder->repeat ?
+					  ACCESS_LOADS : ACCESS_STORES,
+					  decode_width_bytes(decoder, P7E));
 		break;
 	case 0x80 ... 0x8f:
-		check_branch(decoder);
+		decode_check_branch(decoder);
 		break;
 	case 0xa0:
 	case 0xa8:
-		add_push(decoder);
+		decode_add_push(decoder);
 		break;
 	case 0xa1:
 	case 0xa9:
-		add_pop(decoder);
+		decode_add_pop(decoder);
 		break;
 	case 0xae:
 		decode_group15(decoder);
 		break;
 	case 0xc7:	/* cmpxchg8b, or registers */
-		if (!access_has_memory(decoder))
+		if (!decode_has_memory(decoder))
 			break;
-		if (modrm_field(decoder) == 1)
-			add_mem_op(decoder, ACCESS_LOADS | ACCESS_STORES,
-				   decoder->rex & REX_W ? 16 : 8);
+		if (decode_modrm_field(decoder) == 1)
+			decode_add_mem_op(decoder, ACCESS_LOADS | ACCESS_STORES,
+					  decoder->rex & REX_W ? 16 : 8);
 		else
 			decoder->unknown = true;
 		break;
@@ -483,9 +501,10 @@ static void decode_odd(struct decoder *decoder)
 		decode_odd_one_byte(decoder);
 	else if (decoder->map == MAP_0F)
 		decode_odd_two_bytes(decoder);
-	else if (access_has_memory(decoder)) /* movbe, crc32 */
-		add_mem_op(decoder, decoder->repeat ? ACCESS_LOADS :
-			   ACCESS_STORES, width_bytes(decoder, PF1));
+	else if (decode_has_memory(decoder)) /* movbe, crc32 */
+		decode_add_mem_op(decoder, decoder->repeat ?
+				  ACCESS_LOADS : ACCESS_STORES,
+				  decode_width_bytes(decoder, PF1));
 }
 
 /* --- the whole instruction ------------------------------------------------ */
@@ -493,9 +512,9 @@ static void decode_odd(struct decoder *decoder)
 /*
  * mov, movzx, movsx: a register has what was loaded. ah to dh are parts of one.
  */
-static void set_target(struct decoder *decoder)
+static void decode_set_target(struct decoder *decoder)
 {
-	u8 target = modrm_field(decoder) | (decoder->rex & REX_R) << 1;
+	u8 target = decode_modrm_field(decoder) | (decoder->rex & REX_R) << 1;
 
 	if (decoder->map == ONE_BYTE && decoder->opcode == 0x8a &&
 	    !decoder->rex && target >= 4)
@@ -505,7 +524,7 @@ static void set_target(struct decoder *decoder)
 
 static void decode_operand(struct decoder *decoder, u16 entry)
 {
-	if (!access_has_memory(decoder))
+	if (!decode_has_memory(decoder))
 		return;
 	if ((entry & NOMEM) == NOMEM) {
 		decoder->unknown = true;
@@ -516,10 +535,10 @@ static void decode_operand(struct decoder *decoder, u16 entry)
 		decoder->unknown |= (entry & GROUP) == GROUP;
 		return;
 	}
-	add_mem_op(decoder, (entry & RW) >> 5,
-		   width_bytes(decoder, entry & WIDTH_MASK));
+	decode_add_mem_op(decoder, (entry & RW) >> 5,
+			  decode_width_bytes(decoder, entry & WIDTH_MASK));
 	if ((entry & TO) == TO)
-		set_target(decoder);
+		decode_set_target(decoder);
 }
 
 static void decode_opcode(struct decoder *decoder, u16 entry)
@@ -529,21 +548,21 @@ static void decode_opcode(struct decoder *decoder, u16 entry)
 		return;
 	}
 	if (entry & M)
-		take_modrm(decoder);
+		decode_take_modrm(decoder);
 	if ((entry & GROUP) == GROUP)
-		entry = entry_of_group(decoder, entry);
+		entry = decode_entry_of_group(decoder, entry);
 	if (entry & ODD)
 		decode_odd(decoder);
 	else if (entry & M)
 		decode_operand(decoder, entry);
-	take_immediate(decoder, entry);
+	decode_take_immediate(decoder, entry);
 }
 
 /* Take prefixes. Return the first byte of the opcode. */
-static u8 take_prefixes(struct decoder *decoder)
+static u8 decode_take_prefixes(struct decoder *decoder)
 {
 	for (;;) {
-		u8 byte = take_byte(decoder);
+		u8 byte = decode_take_byte(decoder);
 
 		switch (byte) {
 		case 0x40 ... 0x4f:
@@ -591,7 +610,7 @@ static u8 take_prefixes(struct decoder *decoder)
  * Return true for opcodes that mean the same with VEX. Others of map 0f are
  * those of masks.
  */
-static bool is_vector_opcode(const struct decoder *decoder)
+static bool decode_is_vector_opcode(const struct decoder *decoder)
 {
 	u8 opcode = decoder->opcode;
 
@@ -603,10 +622,10 @@ static bool is_vector_opcode(const struct decoder *decoder)
 }
 
 /* @first: c4, or c5, which is one byte shorter */
-static void take_vex(struct decoder *decoder, u8 first)
+static void decode_take_vex(struct decoder *decoder, u8 first)
 {
 	static const u8 repeat[4] = { 0, 0, 0xf3, 0xf2 };
-	u8 byte = take_byte(decoder), map = MAP_0F;
+	u8 byte = decode_take_byte(decoder), map = MAP_0F;
 	u8 rex = ~byte >> 5 & REX_R;
 
 	if (decoder->rex || decoder->operand16 || decoder->repeat)
@@ -614,7 +633,7 @@ static void take_vex(struct decoder *decoder, u8 first)
 	if (first == 0xc4) {
 		rex = ~byte >> 5 & (REX_R | REX_X | REX_B);
 		map = byte & 31;
-		byte = take_byte(decoder);
+		byte = decode_take_byte(decoder);
 		rex |= byte >> 4 & REX_W;
 	}
 	decoder->rex = decoder->is64 ? rex : rex & REX_W;
@@ -622,33 +641,33 @@ static void take_vex(struct decoder *decoder, u8 first)
 	decoder->operand16 = (byte & 3) == 1;
 	decoder->repeat = repeat[byte & 3];
 	decoder->map = map;
-	decoder->opcode = take_byte(decoder);
-	if (!map || map > MAP_0F3A || !is_vector_opcode(decoder))
+	decoder->opcode = decode_take_byte(decoder);
+	if (!map || map > MAP_0F3A || !decode_is_vector_opcode(decoder))
 		decoder->unknown = true;
 }
 
 /* c4 and c5 may be lds and les in 32-bit code. */
-static bool is_vex(const struct decoder *decoder, u8 first)
+static bool decode_is_vex(const struct decoder *decoder, u8 first)
 {
 	return (first == 0xc4 || first == 0xc5) &&
 	       (decoder->is64 || (decoder->at < decoder->count &&
 				  decoder->bytes[decoder->at] >= 0xc0));
 }
 
-static void take_opcode(struct decoder *decoder)
+static void decode_take_opcode(struct decoder *decoder)
 {
-	u8 byte = take_prefixes(decoder);
+	u8 byte = decode_take_prefixes(decoder);
 
-	if (is_vex(decoder, byte)) {
-		take_vex(decoder, byte);
+	if (decode_is_vex(decoder, byte)) {
+		decode_take_vex(decoder, byte);
 		return;
 	}
 	if (byte == 0x0f) {
-		byte = take_byte(decoder);
+		byte = decode_take_byte(decoder);
 		decoder->map = byte == 0x38 ? MAP_0F38 :
 			       byte == 0x3a ? MAP_0F3A : MAP_0F;
 		if (decoder->map != MAP_0F)
-			byte = take_byte(decoder);
+			byte = decode_take_byte(decoder);
 	}
 	decoder->opcode = byte;
 }
@@ -669,7 +688,7 @@ void access_decode(struct access_insn *insn, const u8 *bytes,
 	insn->count = 0;
 	insn->repeats = false;
 	insn->target = ACCESS_NO_REGISTER;
-	take_opcode(&decoder);
+	decode_take_opcode(&decoder);
 	if (!decoder.missing && !decoder.unknown) {
 		entry = maps[decoder.map][decoder.opcode];
 		if (decoder.map == MAP_0F3A && entry)

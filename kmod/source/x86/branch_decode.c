@@ -69,8 +69,8 @@ static struct insn insn_make(u8 kind, unsigned int length)
 /*
  * Decode opcodes that a second byte decides on. @at is where the first one is.
  */
-static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
-			       bool narrow)
+static struct insn branch_second_byte(const u8 *bytes, unsigned int at,
+				      u8 first, bool narrow)
 {
 	u8 byte = bytes[at + 1];
 
@@ -91,19 +91,19 @@ static struct insn second_byte(const u8 *bytes, unsigned int at, u8 first,
  * Return true for prefixes that contain the bits of REX: XOP (or pop), VEX,
  * EVEX, REX2.
  */
-static bool has_rex_inside(u8 byte)
+static bool branch_has_rex_inside(u8 byte)
 {
 	return byte == 0x8f || byte == 0xc4 || byte == 0xc5 || byte == 0x62 ||
 	       byte == 0xd5;
 }
 
 /* Return true for r11 without its fourth bit. */
-static bool is_3(u8 bits)
+static bool branch_is_r11(u8 bits)
 {
 	return (bits & 7) == 3;
 }
 
-bool may_name_r11(const u8 *bytes, unsigned int count)
+bool branch_may_name_r11(const u8 *bytes, unsigned int count)
 {
 	const u8 *end = bytes + count;
 	u8 rex = 0;
@@ -112,7 +112,7 @@ bool may_name_r11(const u8 *bytes, unsigned int count)
 	       first_byte[*bytes] <= REX; bytes++)
 		if (first_byte[*bytes] == REX)
 			rex |= *bytes;
-	if (bytes != end && has_rex_inside(*bytes))
+	if (bytes != end && branch_has_rex_inside(*bytes))
 		return true;
 	if (!(rex & (REX_R | REX_X | REX_B)))
 		return bytes == end;
@@ -124,10 +124,11 @@ bool may_name_r11(const u8 *bytes, unsigned int count)
 	/*
 	 * Assume both ModRM and SIB behind the opcode, as either may be there.
 	 */
-	return (rex & REX_B && (is_3(bytes[0]) || is_3(bytes[1]) ||
-				is_3(bytes[2]))) ||
-	       (rex & REX_X && is_3(bytes[2] >> 3)) ||
-	       (rex & REX_R && is_3(bytes[1] >> 3));
+	return (rex & REX_B &&
+		(branch_is_r11(bytes[0]) || branch_is_r11(bytes[1]) ||
+		 branch_is_r11(bytes[2]))) ||
+	       (rex & REX_X && branch_is_r11(bytes[2] >> 3)) ||
+	       (rex & REX_R && branch_is_r11(bytes[1] >> 3));
 }
 
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
@@ -159,8 +160,8 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64)
 			 * 66 0f 8x: a 16-bit displacement, but not in 64-bit
 			 * code
 			 */
-			return second_byte(bytes, at, first,
-					   operand_size && !is64);
+			return branch_second_byte(bytes, at, first,
+						  operand_size && !is64);
 		}
 	}
 	return insn_make(INSN_UNKNOWN, 0);

@@ -42,7 +42,7 @@ struct insn {
 struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
 
 /**
- * may_name_r11() - Ask whether a 64-bit instruction may name r11 as an operand
+ * branch_may_name_r11() - Ask whether a 64-bit instruction may name r11
  * @bytes: the instruction.
  * @count: number of bytes.
  *
@@ -50,7 +50,7 @@ struct insn branch_decode(const u8 *bytes, unsigned int count, bool is64);
  *	true do not either. It is false for `syscall`, which writes r11
  *	without naming it.
  */
-bool may_name_r11(const u8 *bytes, unsigned int count);
+bool branch_may_name_r11(const u8 *bytes, unsigned int count);
 
 /* Return what an instruction of that kind is in the stream; 0: not a branch. */
 static inline enum stream_kind insn_stream_kind(u8 kind)

@@ -55,8 +55,8 @@ static noinline u8 kinds_decode(u64 from, bool is64)
 	return insn_stream_kind(branch_decode(bytes, count, is64).kind);
 }
 
-static __always_inline u8 kind_of(struct kinds *known, u64 from, u64 salt,
-				  bool is64)
+static __always_inline u8 branch_kind_of(struct kinds *known, u64 from,
+					 u64 salt, bool is64)
 {
 	u64 key = (from + salt) * GOLDEN_RATIO_64;
 	unsigned int at = key >> (64 - KINDS_BITS);
@@ -90,5 +90,5 @@ void branch_kinds_of(u8 *kinds, const struct window_branch *branches, u32 count,
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		kinds[i] = kind_of(known, branches[i].from, salt, is64);
+		kinds[i] = branch_kind_of(known, branches[i].from, salt, is64);
 }
