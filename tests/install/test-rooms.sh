@@ -79,6 +79,21 @@ one_word()
 	finds 'word: find kmod/a.c' && ! grep -q b_find "$work/found"
 }
 
+# All but e_find() fit: by the file's name, by c.h, or by what c.h defines.
+no_noun()
+{
+	rm -rf "$work/project"
+	printf 'struct d {\n};\nvoid c_get(void);\n' | file kmod/c.h
+	printf 'struct e {\n};\nvoid e_get(void);\n' | file kmod/e.h
+	{
+		printf 'static void %s_find(void)\n{\n}\n' a bs e
+		printf 'void c_get(void)\n{\n}\n'
+		printf 'static void d_put(void)\n{\n}\n'
+	} | file kmod/a_b.c
+	finds 'noun: kmod/a_b.c e_find' &&
+		[ "$(grep -c ^noun: "$work/found")" -eq 1 ]
+}
+
 # Each line of the list is still needed.
 list_is_minimal()
 {
@@ -99,6 +114,7 @@ check "finds files that call each other" circle_of_symbols
 check "finds a use of a higher room's symbol" symbol_up
 check "finds two functions of one name" one_name
 check "finds a function without a prefix" one_word
+check "finds a function without a noun of its file" no_noun
 check "finds what the list has in vain" list_is_minimal
 check "the project's own" project
 finish
