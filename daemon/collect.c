@@ -2,7 +2,7 @@
 /*
  * hwprofd-collect: records all that runs, one window of time after the other,
  * and hands the recordings to hwprofd. It has the capabilities that this takes.
- * Of what others have written it reads build ids and tables for unwinding.
+ * Files of programs are read by processes that have none: see code_reader.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "code_reader.h"
 #include "config.h"
 #include "live/pmu.h"
 #include "live/recording.h"
@@ -56,6 +57,7 @@ struct collector {
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
 	size_t event_count;
+	struct confined_reader reader;	/* of files with code */
 	struct known_code *code;	/* NULL: none yet */
 	int socket;			/* -1: not connected */
 	int signals;
@@ -172,7 +174,10 @@ static void send_head(struct collector *collector, struct wire_head *head,
 {
 	int error;
 
-	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF);
+	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF) + wire_cpu_ns(RUSAGE_CHILDREN);
+	head->files_read = collector->reader.counts.read;
+	head->files_failed = collector->reader.counts.failed;
+	head->files_late = collector->reader.counts.late;
 	error = wire_send(collector->socket, head, fd);
 	if (!error)
 		return;
@@ -270,15 +275,18 @@ static int record_window(struct collector *collector, int fd,
 	struct recording *recording;
 	int error = open_recording(collector, &recording, &options);
 
-	/* Without memory for it, the window has its own. */
 	if (!collector->code)
-		collector->code = known_code_new();
-	if (!error && collector->code)
+		collector->code = known_code_new(&collector->reader.reader);
+	if (!error && !collector->code)
+		error = -ENOMEM;
+	if (!error) {
+		code_reader_begin(&collector->reader);
 		recording_use_code(recording, collector->code);
-	if (!error)
 		error = write_window(collector, recording, fd, head);
+	}
 	if (error)
-		snprintf(sentence, WIRE_TEXT, "%s", recording_error(recording));
+		snprintf(sentence, WIRE_TEXT, "%s", !collector->code ?
+			 "out of memory" : recording_error(recording));
 	recording_close(recording);
 	if (collector->code && known_code_is_full(collector->code))
 		forget_code(collector);
@@ -375,6 +383,7 @@ static int run(struct collector *collector)
 	int error;
 
 	collector->socket = -1;
+	code_reader_init(&collector->reader);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
 		log_error("cannot give up rights: %s", strerror(errno));
 		return STATUS_FAILED;

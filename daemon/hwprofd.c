@@ -399,6 +399,9 @@ static void hear_collector(struct app *app)
 		return;
 	}
 	app->metrics.collector_cpu_ns = head.cpu_ns;
+	app->metrics.files_read = head.files_read;
+	app->metrics.files_failed = head.files_failed;
+	app->metrics.files_late = head.files_late;
 	if (head.type == WIRE_RECORDING) {
 		take_recording(app, &head, fd);
 	} else if (strcmp(app->trouble, head.text)) {

@@ -40,6 +40,20 @@ static void put_units(struct text *text, const struct part_totals *totals)
 		totals->pending);
 }
 
+static void put_files(struct text *text, const struct metrics *metrics)
+{
+	static const char name[] = "hwprofd_collector_files_total";
+
+	fprintf(text->out, "# HELP %s Files of programs that the collector had read since it started: late ones are tried again.\n# TYPE %s counter\n",
+		name, name);
+	fprintf(text->out, "%s{result=\"read\"} %" PRIu64 "\n", name,
+		metrics->files_read);
+	fprintf(text->out, "%s{result=\"failed\"} %" PRIu64 "\n", name,
+		metrics->files_failed);
+	fprintf(text->out, "%s{result=\"late\"} %" PRIu64 "\n", name,
+		metrics->files_late);
+}
+
 static void put_collection(struct text *text, const struct metrics *metrics)
 {
 	const struct timeline_counts *counts = &metrics->timeline;
@@ -64,6 +78,7 @@ static void put_collection(struct text *text, const struct metrics *metrics)
 	put_seconds(text, "hwprofd_collector_cpu_seconds_total",
 		    "CPU time of the collector since it started.",
 		    metrics->collector_cpu_ns);
+	put_files(text, metrics);
 	put(text, "hwprofd_messages_malformed_total", "counter",
 	    "Messages of the collector that were refused.",
 	    metrics->malformed);

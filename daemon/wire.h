@@ -12,7 +12,7 @@
 
 enum {
 	WIRE_MAGIC = 0x66707768,	/* "hwpf" */
-	WIRE_VERSION = 1,
+	WIRE_VERSION = 2,
 	WIRE_TEXT = 256,
 	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
 };
@@ -30,7 +30,10 @@ enum wire_type {
  * @size: bytes of the recording; 0 without one.
  * @begin_ns: when the recording began, on CLOCK_BOOTTIME.
  * @end_ns: when it ended.
- * @cpu_ns: CPU time that the collector has used so far.
+ * @cpu_ns: CPU time that the collector has used so far, with its processes.
+ * @files_read: files of programs that were read so far.
+ * @files_failed: those that could not be.
+ * @files_late: those that had no time.
  * @text: a sentence, or empty.
  */
 struct wire_head {
@@ -41,6 +44,7 @@ struct wire_head {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t cpu_ns;
+	uint64_t files_read, files_failed, files_late;
 	char text[WIRE_TEXT];
 };
 

@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +27,8 @@ enum {
 	FILE_MAX = 512 << 20,		/* bytes of any file that it writes */
 	NICE = 5,			/* questions can wait a little */
 	OUT = 3,			/* descriptor of its file */
+	WAIT_MS = 10,			/* between two looks at the time */
+	STUCK_SECONDS = 5,		/* until one that was killed is gone */
 };
 
 #if defined(__x86_64__)
@@ -33,28 +37,43 @@ enum {
 #define OWN_ARCH	AUDIT_ARCH_AARCH64
 #endif
 
-/* Fails with EPERM. */
-#define REFUSE(name)							\
+/* Loads the call's number. Another architecture's calls end the process. */
+#define BEGIN_CALLS							\
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,				\
+		 offsetof(struct seccomp_data, arch)),			\
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),		\
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),		\
+	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,				\
+		 offsetof(struct seccomp_data, nr)),			\
+	/* Calls of the x32 kind, which have other numbers. */		\
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),		\
+	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+
+#define END_CALL(name, action)						\
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1),		\
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+	BPF_STMT(BPF_RET | BPF_K, action)
+
+#define REFUSED		(SECCOMP_RET_ERRNO | EPERM)
+#define REFUSE(name)	END_CALL(name, REFUSED)
+#define ALLOW(name)	END_CALL(name, SECCOMP_RET_ALLOW)
+
+#ifdef OWN_ARCH
+static int set_filter(struct sock_filter *code, size_t count)
+{
+	const struct sock_fprog program = { .len = count, .filter = code };
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno :
+								      0;
+}
 
 /*
  * Refuses the system calls by which a process reaches others, the network or
- * the kernel's more fragile parts. Another architecture's calls end it.
+ * the kernel's more fragile parts.
  */
 static int refuse_calls(void)
 {
-#ifdef OWN_ARCH
 	static struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, arch)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
-		/* Calls of the x32 kind, which have other numbers. */
-		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BEGIN_CALLS,
 		REFUSE(socket), REFUSE(socketpair), REFUSE(connect),
 		REFUSE(bind), REFUSE(listen), REFUSE(sendto), REFUSE(sendmsg),
 		REFUSE(execve), REFUSE(execveat), REFUSE(clone),
@@ -77,16 +96,49 @@ static int refuse_calls(void)
 		REFUSE(renameat),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	const struct sock_fprog program = {
-		.len = sizeof(code) / sizeof(code[0]), .filter = code,
+
+	return set_filter(code, sizeof(code) / sizeof(code[0]));
+}
+
+/* Allows nothing but to read files that are open, and to have memory. */
+static int allow_reading_alone(void)
+{
+	static struct sock_filter code[] = {
+		BEGIN_CALLS,
+		ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(lseek),
+		ALLOW(fstat), ALLOW(newfstatat), ALLOW(fcntl), ALLOW(close),
+		ALLOW(write), ALLOW(pwrite64), ALLOW(ftruncate),
+		ALLOW(brk), ALLOW(munmap), ALLOW(mremap), ALLOW(madvise),
+		ALLOW(futex), ALLOW(getrandom), ALLOW(clock_gettime),
+		ALLOW(sysinfo), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn),
+		ALLOW(exit), ALLOW(exit_group),
+		/* Sanitizers cannot do without. */
+		ALLOW(sigaltstack), ALLOW(gettid), ALLOW(getpid),
+		/* Memory of any kind but code. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mmap, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, REFUSED),
 	};
 
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) ? -errno :
-								      0;
-#else
-	return 0;
-#endif
+	return set_filter(code, sizeof(code) / sizeof(code[0]));
 }
+
+static int limit_calls(enum worker_files files)
+{
+	return files == WORKER_ONE_FILE ? allow_reading_alone() :
+					  refuse_calls();
+}
+#else
+static int limit_calls(enum worker_files files)
+{
+	(void)files;
+	return 0;
+}
+#endif
 
 /* Rights that Landlock of version @version can refuse: those of files. */
 static uint64_t file_rights(int version)
@@ -154,31 +206,84 @@ static int limit(int what, uint64_t most)
 	return setrlimit(what, &limit) ? -errno : 0;
 }
 
-/* Leaves the worker nothing but its own memory and files. */
-static int confine(enum worker_files files, unsigned int seconds)
+/* Sanitizers have far more addresses and data than a program uses. */
+static int limit_memory(enum worker_files files)
 {
-	int error = 0;
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL))
-		error = -errno;
-#ifndef __SANITIZE_ADDRESS__
-	if (!error)
-		error = limit(RLIMIT_AS, (uint64_t)WORKER_MEMORY_MIB << 20);
+#ifdef __SANITIZE_ADDRESS__
+	(void)files;
+	return 0;
+#else
+	/* A file that is mapped may be large. */
+	return files == WORKER_ONE_FILE ?
+	       limit(RLIMIT_DATA, (uint64_t)WORKER_DATA_MIB << 20) :
+	       limit(RLIMIT_AS, (uint64_t)WORKER_MEMORY_MIB << 20);
 #endif
+}
+
+static int limit_all(enum worker_files files, unsigned int seconds)
+{
+	int error = limit_memory(files);
+
 	if (!error)
 		error = limit(RLIMIT_CPU, seconds);
 	if (!error)
 		error = limit(RLIMIT_CORE, 0);
-	if (!error)
-		error = limit(RLIMIT_FSIZE, FILE_MAX);
-	if (!error)
-		error = refuse_files(files);
-	return error ? error : refuse_calls();
+	if (error)
+		return error;
+	return limit(RLIMIT_FSIZE, files == WORKER_ONE_FILE ?
+				   WORKER_ANSWER_MIB << 20 : FILE_MAX);
 }
 
-/* Moves the descriptors to the lowest numbers, and closes all others. */
-static int keep_files(int out, int keep)
+/* Gives all capabilities up, if there are any. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	static const struct __user_cap_data_struct
+		none[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &head, sets))
+		return -errno;
+	if (!memcmp(sets, none, sizeof(sets)))
+		return 0;
+	return syscall(SYS_capset, &head, none) ? -errno : 0;
+}
+
+/*
+ * Other processes of the same user must not get what its caller may read. They
+ * may look into a process without capabilities, unless it says no.
+ */
+static int hide(enum worker_files files)
+{
+	return files == WORKER_ONE_FILE && prctl(PR_SET_DUMPABLE, 0) ? -errno :
+								       0;
+}
+
+/* Leaves the worker nothing but its own memory and files. */
+static int confine(enum worker_files files, unsigned int seconds)
+{
+	int error = hide(files);
+
+	if (!error && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		       prctl(PR_SET_PDEATHSIG, SIGKILL)))
+		error = -errno;
+	if (!error)
+		error = limit_all(files, seconds);
+	if (!error)
+		error = drop_capabilities();
+	if (!error)
+		error = refuse_files(files);
+	return error ? error : limit_calls(files);
+}
+
+/*
+ * Moves the descriptors to the lowest numbers, and closes all others. With
+ * WORKER_ONE_FILE that includes the log, in which it could pretend to be its
+ * caller.
+ */
+static int keep_files(enum worker_files files, int out, int keep)
 {
 	int error = 0;
 
@@ -189,7 +294,20 @@ static int keep_files(int out, int keep)
 	if (syscall(SYS_close_range,
 		    keep >= 0 ? WORKER_KEPT + 1 : WORKER_KEPT, ~0U, 0))
 		error = -errno;
+	if (files == WORKER_ONE_FILE && syscall(SYS_close_range, 0, OUT - 1, 0))
+		error = -errno;
 	return error;
+}
+
+/* If memory is short, a worker is to go, not its caller. */
+static void die_first(void)
+{
+	FILE *file = fopen("/proc/self/oom_score_adj", "we");
+
+	if (!file)
+		return;
+	fputs("1000", file);
+	fclose(file);
 }
 
 static void __attribute__((noreturn))
@@ -202,7 +320,8 @@ work(worker_fn fn, const void *context, enum worker_files files, int out,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	error = keep_files(out, keep);
+	die_first();
+	error = keep_files(files, out, keep);
 	if (!error)
 		error = confine(files, seconds);
 	if (error)
@@ -241,13 +360,16 @@ static enum answer answer_of(struct worker *worker, int status)
 
 int worker_ended(struct worker *worker, enum answer *answer)
 {
-	int status;
+	uint64_t now = wire_now();
+	int status = SIGKILL;
 
 	if (!worker->pid)
 		return 0;
-	if (wire_now() > worker->deadline_ns)
+	if (now > worker->deadline_ns)
 		kill(worker->pid, SIGKILL);
-	if (waitpid(worker->pid, &status, WNOHANG) != worker->pid)
+	/* One that waits for a file system that hangs cannot be killed. */
+	if (waitpid(worker->pid, &status, WNOHANG) != worker->pid &&
+	    now < worker->deadline_ns + STUCK_SECONDS * 1000000000ULL)
 		return 0;
 	*answer = answer_of(worker, status);
 	return 1;
@@ -255,10 +377,16 @@ int worker_ended(struct worker *worker, enum answer *answer)
 
 enum answer worker_wait(struct worker *worker)
 {
+	struct pollfd ended = {
+		.fd = syscall(SYS_pidfd_open, worker->pid, 0), .events = POLLIN,
+	};
 	enum answer answer;
 
+	/* Without such a descriptor, this waits all the same. */
 	while (!worker_ended(worker, &answer))
-		usleep(10000);
+		poll(&ended, 1, WAIT_MS);
+	if (ended.fd >= 0)
+		close(ended.fd);
 	return answer;
 }
 

@@ -3,9 +3,9 @@
  * Short-lived processes that read recordings, objects and debug information,
  * none of which is trusted. A worker has what it needs in memory, and one file
  * to write its answer to. It can open no socket, start no program, and look at
- * no other process; its time and memory are bounded. Where the kernel has
- * Landlock, it can write to no file, and read files only if its work is about
- * programs.
+ * no other process; its time and memory are bounded, and it has no capability.
+ * Where the kernel has Landlock, it can write to no file, and read files only
+ * if its work is about programs.
  */
 #ifndef HWPROFD_WORKER_H
 #define HWPROFD_WORKER_H
@@ -22,7 +22,9 @@ enum answer {
 };
 
 enum {
-	WORKER_MEMORY_MIB = 1024,
+	WORKER_MEMORY_MIB = 1024,	/* of addresses */
+	WORKER_DATA_MIB = 256,		/* of memory, with WORKER_ONE_FILE */
+	WORKER_ANSWER_MIB = 64,		/* of the answer, with that */
 	WORKER_MESSAGE = 512,
 	WORKER_KEPT = 4,	/* descriptor of @keep in the worker */
 };
@@ -30,6 +32,9 @@ enum {
 enum worker_files {
 	WORKER_NO_FILES,	/* the worker opens none but its own memory */
 	WORKER_READS_FILES,
+	WORKER_ONE_FILE,		/* it has @keep and its answer, and
+					 * makes only the system calls that
+					 * reading takes: it opens nothing */
 };
 
 struct worker {
@@ -53,7 +58,7 @@ int worker_start(struct worker *worker, worker_fn fn, const void *context,
  */
 int worker_ended(struct worker *worker, enum answer *answer);
 
-/* Waits for the end. */
+/* Waits for the end, or until the time is over. */
 enum answer worker_wait(struct worker *worker);
 
 /* Kills it. The caller closes worker->out. */

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct device_rows;
+struct known_files;
 
 struct events_kind {
 	struct perf_event_attr attr;	/* what to count; the rest is added */
@@ -92,30 +93,12 @@ int events_drain(struct events *events, ring_fn fn, void *context);
  */
 bool events_want_data(const struct events_options *options);
 
-/**
- * struct known_files - Files with code, and their build ids
- * @tree: of those that were read.
- * @count: of files.
- * @round: number of the last synthesis: each looks once whether a file is still
- *	the same.
- *
- * All 0: none is known. It may be used for any number of syntheses.
- */
-struct known_files {
-	void *tree;
-	size_t count;
-	unsigned int round;
-};
-
-void known_files_free(struct known_files *files);
-
 /*
  * Reports processes that existed before the events, as perf would: their names
  * and maps are COMM and MMAP2 records with time 0, each in one call of @put.
  * @targets are threads, or a single -1 for all processes. @sample_type is that
  * of the events. @data requests maps without code. @files requests the build
- * ids of mapped code, for which each file is read once; NULL: no build ids.
- * Processes that exit meanwhile are left out. In synthesis.c.
+ * ids of mapped code, in a round of its own; NULL: no build ids. Processes that exit meanwhile are left out. In synthesis.c.
  */
 struct synthesis {
 	const pid_t *targets;

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/row_origin.h"
-#include "code/objects.h"
 #include "mapped_file.h"
 
 enum { PATH_SIZE = 4096 + 32 };
@@ -80,16 +79,8 @@ bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
 		changed_ns(&status) != file->changed_ns);
 }
 
-struct build_id mapped_file_id(struct mapped_file *file, uint32_t pid,
-			       const char *name)
+/* Files of size 0 have no code. */
+void mapped_file_forget(struct mapped_file *file)
 {
-	struct build_id id = { .size = 0 };
-	int fd = mapped_file_open(file, pid, name);
-
-	if (fd < 0)
-		return id;
-	if (!object_build_id_of(fd, &id))
-		id.size = 0;
-	close(fd);
-	return id;
+	file->size = 0;
 }

@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct build_id;
-
 /**
  * struct mapped_file - A file, as a line of /proc/PID/maps or a record names it
  * @major: of the device; with @minor and @inode what the file is known by.
@@ -42,8 +40,7 @@ int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name);
 bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
 			 const char *name);
 
-/* Reads the build id of the file; of size 0 if it has none. */
-struct build_id mapped_file_id(struct mapped_file *file, uint32_t pid,
-			       const char *name);
+/* Makes mapped_file_changed() say that it is another, so that it is read. */
+void mapped_file_forget(struct mapped_file *file);
 
 #endif /* HWPROF_MAPPED_FILE_H */

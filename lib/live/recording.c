@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "device_rows.h"
+#include "known_files.h"
 #include "perfdata/file.h"
 #include "recording.h"
 #include "row_records.h"
@@ -52,13 +53,14 @@ struct recording {
 
 /* --- code ----------------------------------------------------------------- */
 
-struct known_code *known_code_new(void)
+struct known_code *known_code_new(const struct code_reader *reader)
 {
 	struct known_code *code = calloc(1, sizeof(*code));
 
 	if (!code)
 		return NULL;
 	code->device = -1;
+	code->files.reader = reader;
 	code->begin = time(NULL);
 	return code;
 }
@@ -202,7 +204,8 @@ static void want_unwinding(struct recording *recording)
 	if (code->device < 0)
 		code->device = open_device(wanted);
 	if (code->device >= 0)
-		code->unwinding = unwinding_new(code->device);
+		code->unwinding = unwinding_new(code->device,
+						code->files.reader);
 	else
 		snprintf(recording->warning, sizeof(recording->warning),
 			 "stacks are by frame pointers alone: cannot open " HWPROF_DEVICE ": %s",
@@ -254,7 +257,7 @@ static bool sees_kernel(const struct events_options *options)
 static int want_code(struct recording *recording)
 {
 	if (!recording->code) {
-		recording->code = known_code_new();
+		recording->code = known_code_new(NULL);
 		recording->own_code = true;
 	}
 	if (!recording->code)
@@ -532,9 +535,11 @@ int recording_finish(struct recording *recording,
 		     const struct writer_facts *facts,
 		     struct writer_summary *summary)
 {
+	struct writer_facts own = *facts;
 	size_t i;
 	int error;
 
+	own.files = &recording->code->files;
 	/* Disabling makes a running event deliver its last rows. */
 	error = from_events(recording, events_disable(recording->events));
 	if (!error)
@@ -548,7 +553,7 @@ int recording_finish(struct recording *recording,
 		error = add_lost(recording, i);
 	if (error)
 		return error;
-	return from_writer(recording, writer_finish(recording->writer, facts,
+	return from_writer(recording, writer_finish(recording->writer, &own,
 						    summary));
 }
 

@@ -10,6 +10,7 @@
 
 #include <poll.h>
 
+struct code_reader;
 struct recording;
 
 /*
@@ -33,8 +34,11 @@ int recording_refused(const struct recording *recording);
  */
 struct known_code;
 
-/* Returns NULL if out of memory. */
-struct known_code *known_code_new(void);
+/*
+ * @reader reads the files, and must live as long as the result; NULL: this
+ * process does. Returns NULL if out of memory.
+ */
+struct known_code *known_code_new(const struct code_reader *reader);
 void known_code_free(struct known_code *code);
 /*
  * Returns true if it is time for a new one: too many files have come and gone,

@@ -242,7 +242,7 @@ static int want_unwinding(struct hwprof_session *session)
 {
 	if (!unwinding_wanted(session->event.config))
 		return 0;
-	session->unwinding = unwinding_new(session->device);
+	session->unwinding = unwinding_new(session->device, NULL);
 	return session->unwinding
 		       ? 0
 		       : session_fail(session, -ENOMEM, "out of memory");

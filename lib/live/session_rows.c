@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "known_files.h"
 #include "live_session.h"
 
 enum {

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +10,8 @@
 #include <sys/sysmacros.h>
 
 #include "events.h"
-#include "base/row_origin.h"
-#include "base/tree.h"
-#include "code/objects.h"
 #include "code/names.h"
-#include "mapped_file.h"
+#include "known_files.h"
 
 enum {
 	NAME_MAX_SIZE = 4096,	/* the longest that the kernel has */
@@ -116,43 +112,14 @@ static bool parse_map(char *line, struct mmap2 *map, const char **name)
 	return true;
 }
 
-/* A file with code. */
-struct known_file {
-	struct mapped_file file;	/* the key */
-	unsigned int round;		/* when it was looked at last */
-	struct build_id id;		/* of size 0: none is known */
-};
-
-void known_files_free(struct known_files *files)
-{
-	tdestroy(files->tree, free);
-	*files = (struct known_files){ .count = 0 };
-}
-
-/*
- * Finds the build id of the file, or an id of size 0. Returns NULL if out of
- * memory.
- */
 static const struct build_id *find_id(struct known_files *files,
 				      const struct mmap2 *map, const char *name)
 {
-	const struct known_file key = {
-		.file.inode = map->inode, .file.major = map->major,
-		.file.minor = map->minor,
+	const struct mapped_file file = {
+		.inode = map->inode, .major = map->major, .minor = map->minor,
 	};
-	struct known_file *file;
-	bool is_new;
 
-	file = tree_get(&files->tree, &key, sizeof(key), mapped_file_compare,
-			&is_new);
-	if (!file)
-		return NULL;
-	files->count += is_new;
-	if (is_new || (file->round != files->round &&
-		       mapped_file_changed(&file->file, map->pid, name)))
-		file->id = mapped_file_id(&file->file, map->pid, name);
-	file->round = files->round;
-	return &file->id;
+	return known_files_id(files, &file, map->pid, name);
 }
 
 static int add_map_of(const struct synthesis *synthesis,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
@@ -15,16 +14,10 @@
 #include "events.h"
 #include "hwprof.h"
 #include "base/tree.h"
-#include "code/cfi_table.h"
+#include "code/code_facts.h"
 #include "mapped_file.h"
 #include "unwinding.h"
 #include "base/array.h"
-
-/* A part of the file that is mapped as code. */
-struct part {
-	uint64_t offset, size;
-	uint64_t address;
-};
 
 /* An object that a process has mapped. */
 struct code {
@@ -33,12 +26,14 @@ struct code {
 	uint32_t table;			/* the module's number; 0: no table */
 	uint64_t base;			/* address in the object that the table
 					 * counts from */
-	struct part *parts;
+	struct code_part *parts;
 	size_t part_count;
 };
 
 struct unwinding {
 	int device;
+	const struct code_reader *reader;	/* of files; NULL: this
+						 * process */
 	bool over;			/* the module accepts no tables */
 	unsigned int refused;		/* tables without room in the module */
 	uint32_t *pids;			/* noted processes */
@@ -66,13 +61,14 @@ bool unwinding_wanted(const uint64_t words[CONFIG_WORDS])
 	       config.sources & 1U << SOURCE_sample;
 }
 
-struct unwinding *unwinding_new(int device)
+struct unwinding *unwinding_new(int device, const struct code_reader *reader)
 {
 	struct unwinding *unwinding = calloc(1, sizeof(*unwinding));
 
 	if (!unwinding)
 		return NULL;
 	unwinding->device = device;
+	unwinding->reader = reader;
 	unwinding->maps = calloc(HWPROF_UNWIND_MAPS_MAX,
 				 sizeof(*unwinding->maps));
 	if (unwinding->maps)
@@ -101,33 +97,29 @@ void unwinding_free(struct unwinding *unwinding)
 
 /* --- objects -------------------------------------------------------------- */
 
-static bool find_parts(struct code *code, Elf *elf)
+/* Keeps the parts. Returns false if there are none, or if out of memory. */
+static bool keep_parts(struct code *code, const struct code_facts *facts)
 {
-	GElf_Phdr segment;
-	size_t count, i;
+	size_t size = facts->part_count * sizeof(*code->parts);
 
-	if (elf_getphdrnum(elf, &count))
+	code->parts = size ? malloc(size) : NULL;
+	if (!code->parts)
 		return false;
-	code->parts = calloc(count + 1, sizeof(*code->parts));
-	for (i = 0; code->parts && i < count; i++)
-		if (gelf_getphdr(elf, i, &segment) &&
-		    segment.p_type == PT_LOAD && segment.p_flags & PF_X)
-			code->parts[code->part_count++] = (struct part){
-				segment.p_offset, segment.p_filesz,
-				segment.p_vaddr,
-			};
-	return code->part_count;
+	memcpy(code->parts, facts->parts, size);
+	code->part_count = facts->part_count;
+	return true;
 }
 
-static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
+static void give_table(struct unwinding *unwinding, struct code *code,
+		       const struct code_facts *facts)
 {
-	struct hwprof_unwind_table table = { .size = sizeof(table) };
-	struct cfi_table cfi;
+	struct hwprof_unwind_table table = {
+		.size = sizeof(table), .rows = (uintptr_t)facts->table.rows,
+		.count = facts->table.count,
+	};
 
-	if (!find_parts(code, elf) || cfi_table_make(&cfi, elf))
+	if (!table.count || !keep_parts(code, facts))
 		return;
-	table.rows = (uintptr_t)cfi.rows;
-	table.count = cfi.count;
 	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
 		code->table = table.table;
 	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
@@ -135,8 +127,7 @@ static void make_table(struct unwinding *unwinding, struct code *code, Elf *elf)
 		unwinding->over = true;
 	else if (errno == ENOMEM || errno == ENOSPC)
 		unwinding->refused++;
-	code->base = cfi.base;
-	free(cfi.rows);
+	code->base = facts->table.base;
 }
 
 /*
@@ -152,24 +143,44 @@ static Elf *open_vdso(void)
 					 header->e_shentsize) : NULL;
 }
 
+static void read_vdso(struct code_facts *facts)
+{
+	Elf *elf;
+
+	*facts = (struct code_facts){ .part_count = 0 };
+	elf_version(EV_CURRENT);
+	elf = open_vdso();
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		code_facts_of(elf, facts);
+	elf_end(elf);
+}
+
+/* Returns false if there is no such file any more. */
+static bool read_file(const struct unwinding *unwinding, struct code *code,
+		      const struct line *line, struct code_facts *facts)
+{
+	int fd = mapped_file_open(&code->file, line->pid, line->name);
+
+	if (fd < 0)
+		return false;
+	if (code_read(unwinding->reader, fd, line->name, CODE_TABLE, facts) ==
+	    -EAGAIN)
+		mapped_file_forget(&code->file);
+	close(fd);
+	return true;
+}
+
 static void make_code(struct unwinding *unwinding, struct code *code,
 		      const struct line *line)
 {
-	int fd = -1;
-	Elf *elf;
+	struct code_facts facts;
 
-	elf_version(EV_CURRENT);
-	if (line->inode) {
-		fd = mapped_file_open(&code->file, line->pid, line->name);
-		elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	} else {
-		elf = open_vdso();
-	}
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		make_table(unwinding, code, elf);
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	if (!line->inode)
+		read_vdso(&facts);
+	else if (!read_file(unwinding, code, line, &facts))
+		return;
+	give_table(unwinding, code, &facts);
+	code_facts_free(&facts);
 }
 
 /* Forgets what was made of a file that is another one now. */
@@ -268,7 +279,7 @@ static bool find_load(const struct code *code, const struct line *line,
 	size_t i;
 
 	for (i = 0; i < code->part_count; i++) {
-		const struct part *part = &code->parts[i];
+		const struct code_part *part = &code->parts[i];
 
 		/* Whole pages are mapped. */
 		if (line->offset >= part->offset + part->size ||

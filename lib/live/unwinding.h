@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct code_reader;
 struct synthesis;
 struct unwinding;
 
@@ -19,10 +20,10 @@ struct unwinding;
 bool unwinding_wanted(const uint64_t words[3]);
 
 /*
- * @device is an open /dev/hwprof, which must live as long as the result.
- * Returns NULL if out of memory.
+ * @device is an open /dev/hwprof. @reader reads files; NULL: this process does.
+ * Both must live as long as the result, which is NULL if out of memory.
  */
-struct unwinding *unwinding_new(int device);
+struct unwinding *unwinding_new(int device, const struct code_reader *reader);
 void unwinding_free(struct unwinding *unwinding);
 
 /*

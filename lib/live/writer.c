@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/tree.h"
-#include "mapped_file.h"
+#include "known_files.h"
 #include "perfdata/file.h"
 #include "writer.h"
 
@@ -162,6 +162,7 @@ struct survey {
 	struct section_facts facts;
 	struct file_build_id *build_ids;
 	void *names;			/* tree of names that were looked at */
+	struct known_files *files;	/* known build ids */
 	uint32_t last_session;
 	uint32_t *sessions;
 };
@@ -244,40 +245,44 @@ struct plain_file {
 };
 
 /*
- * Returns the build id of a mapped file, from the record or else from the file,
- * if that is still the one that was mapped; of size 0 if there is none.
+ * Sets @id to the build id of a mapped file, from the record or else from the
+ * file, if that is still the one that was mapped; of size 0 if there is none.
+ * Returns 0 or -ENOMEM.
  */
-static struct build_id id_of(const struct record *record,
-			     const struct perfdata_mmap2_build_id *map,
-			     const char *name)
+static int find_id(struct survey *survey, const struct record *record,
+		   const struct perfdata_mmap2_build_id *map, const char *name,
+		   struct build_id *id)
 {
-	struct build_id id = { .size = 0 };
 	struct mapped_file file = { .size = 0 };
+	const struct build_id *known;
 	struct plain_file plain;
 
 	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		id.size = map->id_size <= BUILD_ID_MAX ? map->id_size : 0;
-		memcpy(id.bytes, map->id, BUILD_ID_MAX);
-		return id;
+		id->size = map->id_size <= BUILD_ID_MAX ? map->id_size : 0;
+		memcpy(id->bytes, map->id, BUILD_ID_MAX);
+		return 0;
 	}
 	memcpy(&plain, (const char *)map + offsetof(typeof(*map), id_size),
 	       sizeof(plain));
 	file.major = plain.major;
 	file.minor = plain.minor;
 	file.inode = plain.inode;
-	return mapped_file_id(&file, map->pid, name);
+	known = known_files_id(survey->files, &file, map->pid, name);
+	if (known)
+		*id = *known;
+	return known ? 0 : -ENOMEM;
 }
 
 /* Notes the build id of a mapped file. */
 static int survey_mapping(struct survey *survey, const struct record *record)
 {
 	struct perfdata_mmap2_build_id map;
-	struct build_id id;
+	struct build_id id = { .size = 0 };
 	uint16_t misc = PERF_RECORD_MISC_USER;
 	struct byte_reader at = record->body;
 	static const char kernel[] = "[kernel.kallsyms]";
 	const char *name;
-	int is_new;
+	int is_new, error;
 
 	/* The replayed file has the ids: files here may be others. */
 	if (survey->facts.facts->of)
@@ -295,8 +300,8 @@ static int survey_mapping(struct survey *survey, const struct record *record)
 	is_new = see_name(survey, name);
 	if (is_new <= 0)
 		return is_new;
-	id = id_of(record, &map, name);
-	return !id.size ? 0 :
+	error = find_id(survey, record, &map, name, &id);
+	return error || !id.size ? error :
 	       build_ids_add(&survey->build_ids, &survey->facts.build_id_count,
 			     name, &id, misc);
 }
@@ -430,8 +435,10 @@ static int finish(struct writer *writer, struct survey *survey)
 int writer_finish(struct writer *writer, const struct writer_facts *facts,
 		  struct writer_summary *summary)
 {
+	struct known_files none = { .count = 0 };
 	struct survey survey = {
 		.summary = summary,
+		.files = facts->files ? facts->files : &none,
 		.facts.facts = facts,
 		.facts.events = writer->events,
 		.facts.event_count = writer->event_count,
@@ -441,6 +448,7 @@ int writer_finish(struct writer *writer, const struct writer_facts *facts,
 	size_t i;
 
 	*summary = (struct writer_summary){ .samples = 0 };
+	survey.files->round++;
 	error = finish(writer, &survey);
 	/* The ids of a replayed file belong to it. */
 	for (i = 0; !facts->of && i < survey.facts.build_id_count; i++)
@@ -448,6 +456,7 @@ int writer_finish(struct writer *writer, const struct writer_facts *facts,
 	free(survey.build_ids);
 	tdestroy(survey.names, free_name);
 	free(survey.sessions);
+	known_files_free(&none);
 	hwprof_file_close(survey.file);
 	return error;
 }

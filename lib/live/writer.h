@@ -12,6 +12,7 @@
 
 struct file_replay;
 struct hwprof_file;
+struct known_files;
 struct writer;
 
 struct writer_event {
@@ -30,6 +31,8 @@ struct writer_facts {
 	/* The replayed file, which describes the machine; NULL: this one. */
 	const struct hwprof_file *of;
 	const struct file_replay *replay;	/* goes with it */
+	struct known_files *files;	/* that were read meanwhile; NULL:
+					 * none */
 };
 
 /* The result of writing, for a final message. */

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # hwprofd: units under ASan and UBSan, and a whole one that is asked by curl.
 DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
-DAEMON_TESTS := config query store timeline wire worker http symbols push
+DAEMON_TESTS := config query store timeline wire worker http symbols push \
+		code-reader
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
-		   $(BUILD)/san/tests/daemon/recordings.o
+		   $(patsubst %,$(BUILD)/san/tests/daemon/%.o,recordings hostile)
 DAEMON_PAGE_SAN := $(PAGE_SOURCES:%.c=$(BUILD)/san/%.o)
 
 $(DAEMON_PAGE_SAN): override CFLAGS += -D_GNU_SOURCE
@@ -13,6 +14,7 @@ $(DAEMON_SAN) $(DAEMON_TEST_SAN): override CFLAGS += -D_GNU_SOURCE \
 $(patsubst %,$(BUILD)/tests/test-daemon-%,$(DAEMON_TESTS)): \
 $(BUILD)/tests/test-daemon-%: $(BUILD)/san/tests/daemon/test-%.o \
 			      $(BUILD)/san/tests/daemon/recordings.o \
+			      $(BUILD)/san/tests/daemon/hostile.o \
 			      $(BUILD)/san/tests/lib/fixture.o \
 			      $(DAEMON_SAN) $(DAEMON_PAGE_SAN) \
 			      $(LIB_SOURCES:%.c=$(BUILD)/san/%.o)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -135,6 +136,70 @@ static void test_others(void **state)
 	assert_string_equal(message, "7");
 }
 
+static enum answer say_capabilities(const void *context, int out)
+{
+	FILE *status = fopen("/proc/self/status", "re");
+	char line[256];
+
+	while (status && fgets(line, sizeof(line), status))
+		if (!strncmp(line, "CapEff:", 7) || !strncmp(line, "CapPrm:", 7))
+			if (strtoull(line + 7, NULL, 16))
+				return ANSWER_WRONG;
+	return status ? ANSWER_NOTHING : ANSWER_FAILED;
+}
+
+/* Whatever its caller has. */
+static void test_capabilities(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(say_capabilities, NULL, WORKER_READS_FILES,
+			     message), ANSWER_NOTHING);
+}
+
+static bool is_refused(long result)
+{
+	return result < 0 && errno == EPERM;
+}
+
+/* Does what is allowed, and counts what is not. */
+static enum answer read_one(const void *context, int out)
+{
+	char byte, *memory = malloc(1 << 20);
+	int fails = 0;
+
+	if (pread(WORKER_KEPT, &byte, 1, 0) != 1 || byte != 'x' || !memory)
+		return ANSWER_FAILED;
+	fails += is_refused(open("/dev/null", O_RDONLY));
+	fails += is_refused(open("/proc/self/fd/4", O_RDONLY));
+	fails += is_refused(memfd_create("test", 0));
+	fails += is_refused(kill(getppid(), 0));
+	fails += is_refused(fork());
+	fails += is_refused(socket(AF_UNIX, SOCK_STREAM, 0));
+	fails += is_refused(syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0));
+	fails += mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+	fails += fcntl(STDERR_FILENO, F_GETFD) < 0 && errno == EBADF;
+	free(memory);
+	return worker_fail(out, ANSWER_NOTHING, "%d", fails);
+}
+
+static void test_one_file(void **state)
+{
+	char message[WORKER_MESSAGE];
+	int fd = memfd_create("one", MFD_CLOEXEC);
+	struct worker worker;
+
+	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(worker_start(&worker, read_one, NULL, WORKER_ONE_FILE,
+				      fd, 20), 0);
+	assert_int_equal(worker_wait(&worker), ANSWER_NOTHING);
+	worker_message(&worker, message);
+	assert_string_equal(message, "9");
+	close(worker.out);
+	close(fd);
+}
+
 static enum answer never_end(const void *context, int out)
 {
 	while (!context)
@@ -175,6 +240,8 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_capabilities),
+		cmocka_unit_test(test_one_file),
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_crash),
 	};

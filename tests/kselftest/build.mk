@@ -143,6 +143,11 @@ $(KSELFTEST)/heaps: tests/kselftest/heaps.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -o $@ $<
 
+$(KSELFTEST)/map-hostile: tests/daemon/map-hostile.c tests/daemon/hostile.c \
+			  tests/daemon/hostile.h
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -O1 -g -o $@ $(filter %.c,$^)
+
 # The programs of docs/recipes.md, built by the commands on the page.
 $(KSELFTEST)/recipes/recipes.md: docs/recipes.md examples/orders/orders.c \
 				 examples/reader.c uapi/linux/hwprof.h
@@ -179,6 +184,7 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \
 		       $(if $(HAS_M32),device32)) \
-	$(if $(filter x86,$(TARGET)),$(DAEMON_PROGRAMS))
+	$(if $(filter x86,$(TARGET)),$(DAEMON_PROGRAMS) \
+				     $(KSELFTEST)/map-hostile)
 
 .PHONY: kselftest-programs

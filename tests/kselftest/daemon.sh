@@ -100,6 +100,21 @@ test_ok "its contexts" says '^spin;' \
 test_ok "its build" says '/spin","from"' "/api/v1/builds?seconds=600"
 test_ok "what it costs is told" more branch_windows_total 0
 
+# Files that are to harm who reads them, mapped as code by another user.
+mkdir $work/hostile
+chown user $work/hostile
+su user -s /bin/sh -c "exec ./map-hostile $work/hostile" > $work/mapped &
+hostile=$!
+test_ok "a hostile file costs its reader" \
+	more 'collector_files_total{result="failed"}' 0
+test_ok "the log names it" grep -q "hostile/slow cannot be read" $work/log
+test_ok "others are read" more 'collector_files_total{result="read"}' 0
+test_ok "windows go on coming" \
+	more windows_received_total $(metric windows_received_total)
+test_ok "all of them were mapped" grep -q mapped $work/mapped
+kill $hostile
+rm -r $work/hostile
+
 # A program that is gone by the time of the question.
 cp ./spin $work/gone
 $work/gone & gone=$!

@@ -309,7 +309,7 @@ static void expect_sleep(const struct build_id *id)
 /* The build id is that of the file that runs, not of what has its name now. */
 static void test_replaced(void **state)
 {
-	struct known_code *code = known_code_new();
+	struct known_code *code = known_code_new(NULL);
 	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
 	struct build_id first, second, late;
 	pid_t pid;
@@ -340,7 +340,7 @@ static void test_replaced(void **state)
 /* A file that was written to gets the id that it has now. */
 static void test_rewritten(void **state)
 {
-	struct known_code *code = known_code_new();
+	struct known_code *code = known_code_new(NULL);
 	char folder[] = "/tmp/hwprof-test-XXXXXX", command[256];
 	struct build_id first, second;
 	pid_t pid;

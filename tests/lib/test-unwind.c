@@ -368,7 +368,7 @@ static void without_frames(void **state)
 static void without_module(void **state)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct unwinding *unwinding = unwinding_new(fd);
+	struct unwinding *unwinding = unwinding_new(fd, NULL);
 
 	assert_non_null(unwinding);
 	unwinding_update(unwinding);
