@@ -5,7 +5,6 @@
 
 #include "numbers.h"
 #include "tree.h"
-#include "text.h"
 #include "array.h"
 
 static int compare(const void *a, const void *b)
@@ -41,7 +40,10 @@ static struct numbered *get(struct numbers *numbers,
 struct numbered *numbers_text(struct numbers *numbers, const char *text,
 			      bool *is_new)
 {
-	const struct numbered like = { .text = (char *)text_or_empty(text) };
+	/* An empty text is not copied: it must not be the caller's. */
+	const struct numbered like = {
+		.text = text && *text ? (char *)text : "",
+	};
 	struct numbered *entry = get(numbers, &like, is_new);
 
 	if (!entry || !*is_new || !*like.text)
