@@ -282,6 +282,7 @@ static int record_window(struct collector *collector, int fd,
 	if (!error) {
 		code_reader_begin(&collector->reader);
 		recording_use_code(recording, collector->code);
+		recording_want_labels(recording);
 		error = write_window(collector, recording, fd, head);
 	}
 	if (error)

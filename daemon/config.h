@@ -32,6 +32,7 @@ enum {
 	TEXT(socket, "/run/hwprofd/http")				\
 	TEXT(group, "hwprof")						\
 	TEXT(listen, "127.0.0.1:4771")					\
+	FLAG(own_profiles, false)					\
 	FLAG(tcp_profiles, false)					\
 	TEXT(hosts, "")							\
 	COUNT(connections, 64, 1, 4096)					\

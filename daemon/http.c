@@ -52,6 +52,8 @@ struct http_request {
 	struct MHD_Response *response;
 	unsigned int status;
 	bool suspended;
+	bool own_alone;			/* only what is of @uid */
+	uid_t uid;
 	bool has_policy;
 	char *policy;			/* NULL: no memory for it */
 };
@@ -158,17 +160,22 @@ static bool is_in_group(int fd, gid_t group)
 	return false;
 }
 
-/* The peer as it was when it connected. */
-static bool peer_may(const struct http *http, int fd)
+/* Notes what the peer, as it was when it connected, may ask for. */
+static bool peer_may(const struct http *http, int fd,
+		     struct http_request *request)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
 		return false;
-	return !peer.uid || peer.uid == geteuid() ||
-	       (http->group != (gid_t)-1 &&
-		(peer.gid == http->group || is_in_group(fd, http->group)));
+	request->uid = peer.uid;
+	if (!peer.uid || peer.uid == geteuid() ||
+	    (http->group != (gid_t)-1 &&
+	     (peer.gid == http->group || is_in_group(fd, http->group))))
+		return true;
+	request->own_alone = true;
+	return http->config->own_profiles;
 }
 
 static bool is_public(const char *path)
@@ -179,14 +186,15 @@ static bool is_public(const char *path)
 
 /* Returns a sentence if the request is not allowed, or NULL. */
 static const char *refusal(const struct server *server,
-			   struct MHD_Connection *connection, const char *path)
+			   struct http_request *request, const char *path)
 {
+	struct MHD_Connection *connection = request->connection;
 	const struct http *http = server->http;
 	const char *host = MHD_lookup_connection_value(connection,
 						       MHD_HEADER_KIND,
 						       MHD_HTTP_HEADER_HOST);
 
-	if (server->local && !peer_may(http, fd_of(connection)))
+	if (server->local && !peer_may(http, fd_of(connection), request))
 		return "only root and the group of the configuration may ask here";
 	/*
 	 * A browser says which name it was given, also behind a tunnel or a
@@ -224,6 +232,19 @@ static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
+/* Chooses what is of the peer's user. Returns false if it wants another's. */
+static bool choose_own(const struct http_request *request,
+		       struct label_filter *filter)
+{
+	if (!request->own_alone)
+		return true;
+	if (filter->by_uid && filter->uid != request->uid)
+		return false;
+	filter->by_uid = filter->only_seen = true;
+	filter->uid = request->uid;
+	return true;
+}
+
 static void ask(struct http_request *request, const char *path)
 {
 	struct arguments arguments = { .count = 0 };
@@ -244,6 +265,9 @@ static void ask(struct http_request *request, const char *path)
 	if (error)
 		http_refuse(request, error == -ENOENT ? MHD_HTTP_NOT_FOUND :
 			MHD_HTTP_BAD_REQUEST, message);
+	else if (!choose_own(request, &query.filter))
+		http_refuse(request, MHD_HTTP_FORBIDDEN,
+			    "only root and the group of the configuration may ask for other users");
 	else
 		http->ops->ask(http->context, request, &query);
 }
@@ -285,7 +309,7 @@ static void answer_ready(struct http_request *request)
 static void route(const struct server *server, struct http_request *request,
 		  const char *path, const char *method)
 {
-	const char *sentence = refusal(server, request->connection, path);
+	const char *sentence = refusal(server, request, path);
 
 	server->http->counts.requests++;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) &&

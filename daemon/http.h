@@ -79,8 +79,11 @@ void http_count(const struct http *http, struct http_counts *counts);
  */
 bool http_host_is_own(const char *host, const char *hosts);
 
-/* Make listening sockets. Return a descriptor or a negative errno. */
-int http_listen_unix(const char *path, gid_t group);
+/*
+ * Make listening sockets. With @all, every user may connect to the local one.
+ * Return a descriptor or a negative errno.
+ */
+int http_listen_unix(const char *path, gid_t group, bool all);
 int http_listen_tcp(const char *address);
 
 #endif /* HWPROFD_HTTP_H */

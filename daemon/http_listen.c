@@ -27,7 +27,7 @@ static int begin_listening(int fd, const struct sockaddr *address, size_t size)
 }
 
 /* The mode is set before anybody can connect. */
-int http_listen_unix(const char *path, gid_t group)
+int http_listen_unix(const char *path, gid_t group, bool all)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	mode_t mask;
@@ -42,7 +42,7 @@ int http_listen_unix(const char *path, gid_t group)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	mask = umask(0117);
+	mask = umask(all ? 0111 : 0117);
 	fd = begin_listening(fd, (const struct sockaddr *)&address,
 			     sizeof(address));
 	umask(mask);

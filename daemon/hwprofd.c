@@ -243,6 +243,27 @@ static struct asking *free_asking(struct app *app)
 	return NULL;
 }
 
+/* Lists for which the heads of parts suffice. */
+static bool is_listed(const struct query *query)
+{
+	return query->what == QUERY_WINDOWS ||
+	       (query->what == QUERY_BUILDS &&
+		!label_filter_is_set(&query->filter));
+}
+
+static worker_fn work_of(const struct query *query)
+{
+	switch (query->what) {
+	case QUERY_PAGE:
+		return job_page;
+	case QUERY_BUILDS:
+	case QUERY_LABELS:
+		return job_list;
+	default:
+		return job_answer;
+	}
+}
+
 static void ask(void *context, struct http_request *request,
 		const struct query *query)
 {
@@ -251,7 +272,7 @@ static void ask(void *context, struct http_request *request,
 	int error;
 
 	app->metrics.queries++;
-	if (query->what == QUERY_BUILDS || query->what == QUERY_WINDOWS) {
+	if (is_listed(query)) {
 		answer_list(app, request, query);
 		return;
 	}
@@ -283,10 +304,8 @@ static void ask(void *context, struct http_request *request,
 				       query->before_build_id,
 				       &asking->job.before);
 	if (!error)
-		error = worker_start(&asking->worker,
-				     query->what == QUERY_PAGE ? job_page :
-				     job_answer, &asking->job,
-				     WORKER_READS_FILES, -1,
+		error = worker_start(&asking->worker, work_of(query),
+				     &asking->job, WORKER_READS_FILES, -1,
 				     app->config.request_seconds);
 	/* The worker has a copy. */
 	parts_free(&asking->job.parts);
@@ -777,7 +796,8 @@ static int open_http(struct app *app)
 	int local = activated("http"), tcp = -1, error;
 
 	if (local < 0)
-		local = http_listen_unix(config->socket, group);
+		local = http_listen_unix(config->socket, group,
+					 config->own_profiles);
 	if (local < 0)
 		return fail("cannot listen on %s: %s", config->socket,
 			    strerror(-local));

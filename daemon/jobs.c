@@ -95,14 +95,15 @@ static int add_parts(struct merge *merge, const struct parts *parts,
 	return added || !parts->count ? 0 : error;
 }
 
-static int make_merge(struct merge **merge, const struct job *job,
-		      char message[JOB_MESSAGE])
+int job_merged(struct merge **merge, const struct job *job,
+	       char message[JOB_MESSAGE])
 {
 	*merge = merge_new();
 	if (!*merge) {
 		snprintf(message, JOB_MESSAGE, "out of memory");
 		return -ENOMEM;
 	}
+	merge_choose(*merge, &job->query.filter);
 	if (!job->recording)
 		return add_parts(*merge, &job->parts, message);
 	/* The sender's writing has moved the offset. */
@@ -186,6 +187,7 @@ static int put_account(struct merge *merge, int out, char message[JOB_MESSAGE])
 			.events = totals.events, .cost_ns = totals.cost_ns,
 			.task_ns = totals.task_ns,
 			.lost_records = merge_lost_records(merge),
+			.folded = merge_folded(merge),
 		},
 	};
 
@@ -215,7 +217,7 @@ enum answer job_merge(const void *context, int out)
 	const struct job *job = context;
 	char message[JOB_MESSAGE] = "";
 	struct merge *merge;
-	int error = make_merge(&merge, job, message);
+	int error = job_merged(&merge, job, message);
 
 	if (!error)
 		error = put_parts(merge, out, message);
@@ -228,11 +230,12 @@ enum answer job_merge(const void *context, int out)
 
 /* --- answering ------------------------------------------------------------ */
 
-int job_recording(const struct parts *parts, char message[JOB_MESSAGE])
+int job_recording(const struct parts *parts, const struct query *query,
+		  char message[JOB_MESSAGE])
 {
-	const struct job job = { .parts = *parts };
+	const struct job job = { .parts = *parts, .query = *query };
 	struct merge *merge;
-	int fd = make_merge(&merge, &job, message);
+	int fd = job_merged(&merge, &job, message);
 
 	if (!fd)
 		fd = merge_part(merge, 0) ?
@@ -393,7 +396,7 @@ enum answer job_answer(const void *context, int out)
 	char message[JOB_MESSAGE] = "";
 	enum answer answer;
 	struct merge *merge;
-	int error = make_merge(&merge, job, message);
+	int error = job_merged(&merge, job, message);
 
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s", message);

@@ -36,13 +36,27 @@ struct job {
 enum answer job_merge(const void *job, int out);
 
 /*
- * Merges @parts. Returns a descriptor of the recording that they make, at its
- * beginning; -ENODATA if they have no rows; or another negative errno, with a
- * sentence in @message unless that stays empty.
+ * Merges @parts as far as @query chooses it by labels. Returns a descriptor of
+ * the recording that they make, at its beginning; -ENODATA if it has no rows;
+ * or another negative errno, with a sentence in @message unless that stays
+ * empty.
  */
-int job_recording(const struct parts *parts, char message[JOB_MESSAGE]);
+int job_recording(const struct parts *parts, const struct query *query,
+		  char message[JOB_MESSAGE]);
 
 /* Answers a question of profiles: writes the body of the response. */
 enum answer job_answer(const void *job, int out);
+
+/* Answers QUERY_LABELS, and QUERY_BUILDS of some labels. In list_job.c. */
+enum answer job_list(const void *job, int out);
+
+/*
+ * Merges what the job has, as far as the labels of the question choose it. The
+ * caller frees *@merge, also after a failure. Returns 0 or a negative errno,
+ * with a sentence in @message unless that stays empty.
+ */
+struct merge;
+int job_merged(struct merge **merge, const struct job *job,
+	       char message[JOB_MESSAGE]);
 
 #endif /* HWPROFD_JOBS_H */

@@ -160,9 +160,10 @@ static int add_window(void *context, const struct window *window,
 	if (head->kind == PART_ACCOUNT) {
 		part_totals_add(&listing->account, &head->totals);
 		listing->has_account = true;
-	} else if (!part_is_wanted(head, listing->query->kind,
+	} else if (label_filter_is_set(&listing->query->filter) ||
+		   !part_is_wanted(head, listing->query->kind,
 				   listing->query->build_id)) {
-		return 0;
+		return 0;		/* heads do not tell labels */
 	} else if (head->kind < HWPROF_KINDS) {
 		listing->units[head->kind] += head->units;
 	}

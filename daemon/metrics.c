@@ -63,6 +63,9 @@ static void put_collection(struct text *text, const struct metrics *metrics)
 	put(text, "hwprofd_windows_received_total", "counter",
 	    "Windows of time that were collected.", counts->received);
 	put_units(text, &counts->totals);
+	put(text, "hwprofd_units_folded_total", "counter",
+	    "Units whose program, user and cgroup were not kept, because there were too many of these.",
+	    counts->totals.folded);
 	put(text, "hwprofd_branch_windows_total", "counter",
 	    "Looks that the module took: windows of branches, bursts or samples.",
 	    counts->totals.windows);

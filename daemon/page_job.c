@@ -53,7 +53,7 @@ static int add_side(struct making *making, const struct parts *parts,
 	struct side *side = &making->sides[making->count];
 
 	name_side(side->name, from, to, build_id);
-	side->fd = job_recording(parts, making->message);
+	side->fd = job_recording(parts, &making->job->query, making->message);
 	if (side->fd == -ENODATA)
 		snprintf(making->message, sizeof(making->message),
 			 "nothing was collected of that from %s", side->name);

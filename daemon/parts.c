@@ -35,6 +35,7 @@ void part_totals_add(struct part_totals *to, const struct part_totals *from)
 	to->cost_ns += from->cost_ns;
 	to->task_ns += from->task_ns;
 	to->lost_records += from->lost_records;
+	to->folded += from->folded;
 }
 
 void parts_free(struct parts *parts)

@@ -24,6 +24,8 @@ enum {
 struct part_totals {
 	uint64_t produced, delivered, lost, evicted, pending;
 	uint64_t windows, events, cost_ns, task_ns, lost_records;
+	uint64_t folded;		/* units without labels, which were
+					 * too many */
 };
 
 /*

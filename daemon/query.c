@@ -61,6 +61,8 @@ static int parse_api(struct query *query, const char *name, char *message)
 		query->what = QUERY_BUILDS;
 	} else if (!strcmp(name, "windows")) {
 		query->what = QUERY_WINDOWS;
+	} else if (!strcmp(name, "labels")) {
+		query->what = QUERY_LABELS;
 	} else if (!strcmp(name, "now")) {
 		query->what = QUERY_NOW;
 	} else if (!strcmp(name, "recording")) {
@@ -74,7 +76,7 @@ static int parse_api(struct query *query, const char *name, char *message)
 		return set_kind(query, name + 8, message);
 	} else {
 		return refuse(message, -ENOENT,
-			      "there is no " API "%.64s: there are builds, windows, now, profile/KIND, export and recording",
+			      "there is no " API "%.64s: there are builds, labels, windows, now, profile/KIND, export and recording",
 			      name);
 	}
 	return 0;
@@ -142,6 +144,76 @@ static int set_text(char text[QUERY_FORMAT],
 	return 0;
 }
 
+static int set_label(char *text, size_t size,
+		     const struct query_argument *argument, char *message)
+{
+	if (*argument->value && strlen(argument->value) < size) {
+		strcpy(text, argument->value);
+		return 0;
+	}
+	return refuse(message, -EINVAL,
+		      "%s is '%.32s': allowed are 1 to %zu characters",
+		      argument->name, argument->value, size - 1);
+}
+
+static int set_cgroup(struct label_filter *filter,
+		      const struct query_argument *argument, char *message)
+{
+	if (*argument->value != '/')
+		return refuse(message, -EINVAL,
+			      "cgroup is '%.32s': allowed is a path that begins with '/', as in /proc/PID/cgroup",
+			      argument->value);
+	return set_label(filter->cgroup, sizeof(filter->cgroup), argument,
+			 message);
+}
+
+static int set_container(struct label_filter *filter,
+			 const struct query_argument *argument, char *message)
+{
+	size_t length = strlen(argument->value);
+
+	if (length && length <= LABEL_CONTAINER &&
+	    strspn(argument->value, "0123456789abcdef") == length) {
+		strcpy(filter->container, argument->value);
+		return 0;
+	}
+	return refuse(message, -EINVAL,
+		      "container is '%.32s': allowed are 1 to %d hexadecimal digits in small letters",
+		      argument->value, LABEL_CONTAINER);
+}
+
+static int set_uid(struct label_filter *filter,
+		   const struct query_argument *argument, char *message)
+{
+	int64_t uid = 0;
+	int error = set_number(&uid, argument, 0, LABEL_NO_UID - 1, message);
+
+	filter->by_uid = true;
+	filter->uid = uid;
+	return error;
+}
+
+/* Takes a label. Returns 1 if @argument is none. */
+static int take_label(struct label_filter *filter,
+		      const struct query_argument *argument, char *message)
+{
+	const char *name = argument->name;
+
+	if (!strcmp(name, "uid"))
+		return set_uid(filter, argument, message);
+	if (!strcmp(name, "cgroup"))
+		return set_cgroup(filter, argument, message);
+	if (!strcmp(name, "container"))
+		return set_container(filter, argument, message);
+	if (!strcmp(name, "unit"))
+		return set_label(filter->unit, sizeof(filter->unit), argument,
+				 message);
+	if (!strcmp(name, "program"))
+		return set_label(filter->program, sizeof(filter->program),
+				 argument, message);
+	return 1;
+}
+
 struct times {
 	int64_t seconds, from, to;	/* -1: not given */
 	int64_t before_from, before_to;	/* -1: not given */
@@ -197,11 +269,11 @@ static int take(struct query *query, struct times *times,
 		query->limit = limit;
 		return error;
 	}
-	if (!strcmp(name, "pid") || !strcmp(name, "cgroup"))
+	if (!strcmp(name, "pid"))
 		return refuse(message, -EINVAL,
-			      "%s: windows are kept by build, not by process or cgroup; use build_id",
-			      name);
-	return refuse(message, -EINVAL, "there is no parameter '%.32s' here",
+			      "pid: windows are not kept by process; use program, uid, cgroup, unit or container");
+	error = take_label(&query->filter, argument, message);
+	return error <= 0 ? error : refuse(message, -EINVAL, "there is no parameter '%.32s' here",
 		      name);
 }
 
@@ -280,7 +352,7 @@ int query_parse(struct query *query, const char *path,
 	int error;
 	size_t i;
 
-	*query = (struct query){ .kind = -1 };
+	*query = (struct query){ .kind = -1, .now = now };
 	error = parse_path(query, path, message);
 	for (i = 0; i < count && !error; i++)
 		error = take(query, &times, &arguments[i], message);

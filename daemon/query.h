@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "hwprof.h"
+#include "merge/label_filter.h"
 
 enum {
 	QUERY_MESSAGE = 512,
@@ -23,6 +24,7 @@ enum query_what {
 	QUERY_WINDOWS,			/* which windows of time */
 	QUERY_PAGE,			/* profiles, for a browser */
 	QUERY_NOW,			/* how hwprofd is */
+	QUERY_LABELS,			/* which programs, users and cgroups */
 };
 
 struct query {
@@ -32,6 +34,8 @@ struct query {
 	char version[QUERY_FORMAT];	/* of the format; "": its default */
 	int64_t from, to;		/* seconds of the store's clock */
 	char build_id[41];		/* or its beginning; "": all */
+	struct label_filter filter;	/* by labels */
+	int64_t now;			/* the present time */
 	uint64_t limit;			/* things in a list; 0: all, or the
 					 * page's default */
 	/* QUERY_PAGE: what it is compared with. */

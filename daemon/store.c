@@ -503,6 +503,7 @@ int store_windows(struct store *store, int64_t from, int64_t to,
 static void read_head(sqlite3_stmt *statement, struct part_head *head)
 {
 	const void *totals = sqlite3_column_blob(statement, 4);
+	size_t size = sqlite3_column_bytes(statement, 4);
 
 	*head = (struct part_head){
 		.kind = sqlite3_column_int(statement, 0),
@@ -512,9 +513,9 @@ static void read_head(sqlite3_stmt *statement, struct part_head *head)
 		 (const char *)sqlite3_column_text(statement, 1));
 	snprintf(head->object, sizeof(head->object), "%s",
 		 (const char *)sqlite3_column_text(statement, 2));
-	if (totals && sqlite3_column_bytes(statement, 4) ==
-	    (int)sizeof(head->totals))
-		memcpy(&head->totals, totals, sizeof(head->totals));
+	/* Older programs had fewer of them. */
+	if (totals && size <= sizeof(head->totals))
+		memcpy(&head->totals, totals, size);
 }
 
 static int take_part(sqlite3_stmt *statement, int kind, const char *build_id,

@@ -98,7 +98,9 @@ bool events_want_data(const struct events_options *options);
  * and maps are COMM and MMAP2 records with time 0, each in one call of @put.
  * @targets are threads, or a single -1 for all processes. @sample_type is that
  * of the events. @data requests maps without code. @files requests the build
- * ids of mapped code, in a round of its own; NULL: no build ids. Processes that exit meanwhile are left out. In synthesis.c.
+ * ids of mapped code, in a round of its own; NULL: no build ids. @labels
+ * receives the labels of processes, unless it is NULL. Processes that exit
+ * meanwhile are left out. In synthesis.c.
  */
 struct synthesis {
 	const pid_t *targets;
@@ -106,6 +108,7 @@ struct synthesis {
 	uint64_t sample_type;
 	bool data;
 	struct known_files *files;
+	struct label_table *labels;
 	ring_fn put;
 	void *context;
 };

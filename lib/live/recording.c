@@ -13,6 +13,7 @@
 #include "device_rows.h"
 #include "known_files.h"
 #include "perfdata/file.h"
+#include "process_labels.h"
 #include "recording.h"
 #include "row_records.h"
 #include "unwinding.h"
@@ -49,6 +50,9 @@ struct recording {
 	char warning[256];		/* about stacks; empty: none */
 	struct known_code *code;
 	bool own_code;			/* it belongs to the recording */
+	struct label_table labels;	/* of processes */
+	bool want_labels;
+	bool missed;			/* records about processes */
 };
 
 /* --- code ----------------------------------------------------------------- */
@@ -91,6 +95,11 @@ bool known_code_is_full(const struct known_code *code)
 void recording_use_code(struct recording *recording, struct known_code *code)
 {
 	recording->code = code;
+}
+
+void recording_want_labels(struct recording *recording)
+{
+	recording->want_labels = true;
 }
 
 /* --- opening -------------------------------------------------------------- */
@@ -317,6 +326,8 @@ int recording_start(struct recording *recording, const char *path)
 	if (error)
 		return error;
 	synthesis.files = &recording->code->files;
+	if (recording->want_labels)
+		synthesis.labels = &recording->labels;
 	if (sees_kernel(options))
 		error = from_writer(recording, synthesize_kernel(&synthesis));
 	if (options->on_exec || error)
@@ -331,6 +342,22 @@ int recording_start(struct recording *recording, const char *path)
 		error = from_writer(recording, synthesize(&synthesis));
 	unwinding_update(recording->code->unwinding);
 	return error;
+}
+
+/*
+ * A process without memory for its label has none. Of a record about processes
+ * that a wrap cuts off behind its header, nothing is known.
+ */
+static void note_label(struct recording *recording,
+		       const struct perf_event_header *header, size_t left)
+{
+	if (!recording->want_labels || header->type == PERF_RECORD_SAMPLE)
+		return;
+	if (left < sizeof(*header) + 2 * sizeof(uint64_t))
+		recording->missed = true;
+	else
+		process_labels_take(&recording->labels, header, header + 1,
+				    left - sizeof(*header));
 }
 
 /* Scans the records in a piece of the ring; they begin at multiples of 8. */
@@ -354,6 +381,7 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 		if (header->type == PERF_RECORD_LOST &&
 		    at + sizeof(*header) + 2 * sizeof(*lost) <= size)
 			recording->lost += *lost;
+		note_label(recording, header, size - at);
 		if (is_map(header) && at + sizeof(*header) < size)
 			note_map(recording, header + 1);
 		else if (is_map(header))
@@ -540,6 +568,7 @@ int recording_finish(struct recording *recording,
 	int error;
 
 	own.files = &recording->code->files;
+	own.labels = recording->want_labels ? &recording->labels : NULL;
 	/* Disabling makes a running event deliver its last rows. */
 	error = from_events(recording, events_disable(recording->events));
 	if (!error)
@@ -551,6 +580,9 @@ int recording_finish(struct recording *recording,
 	warn_of_tables(recording);
 	for (i = 0; i < recording->events->fd_count && !error; i++)
 		error = add_lost(recording, i);
+	/* An exec may be among the records that were lost. */
+	if (!error && (recording->lost || recording->missed))
+		error = labels_doubt(&recording->labels);
 	if (error)
 		return error;
 	return from_writer(recording, writer_finish(recording->writer, &own,
@@ -573,6 +605,7 @@ void recording_close(struct recording *recording)
 	if (recording->own_code)
 		known_code_free(recording->code);
 	writer_close(recording->writer);
+	labels_free(&recording->labels);
 	free(recording->polled);
 	free(recording);
 }

@@ -53,6 +53,12 @@ bool known_code_is_full(const struct known_code *code);
 void recording_use_code(struct recording *recording,
 			struct known_code *code);
 
+/*
+ * Makes the recording, which is not started yet, keep the users and cgroups of
+ * processes that have rows.
+ */
+void recording_want_labels(struct recording *recording);
+
 /* Creates the file @path, and starts the events, now or at the exec. */
 int recording_start(struct recording *recording, const char *path);
 

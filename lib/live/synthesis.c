@@ -12,6 +12,7 @@
 #include "events.h"
 #include "code/names.h"
 #include "known_files.h"
+#include "process_labels.h"
 
 enum {
 	NAME_MAX_SIZE = 4096,	/* the longest that the kernel has */
@@ -238,8 +239,11 @@ static pid_t process_of(pid_t thread)
 
 static int synthesize_process(const struct synthesis *synthesis, pid_t pid)
 {
-	int error = add_comm(synthesis, pid);
+	int error = synthesis->labels ?
+		    process_labels_look(synthesis->labels, pid) : 0;
 
+	if (!error)
+		error = add_comm(synthesis, pid);
 	return error ? error : add_maps(synthesis, pid);
 }
 

@@ -380,6 +380,7 @@ void unwinding_begin(struct unwinding *unwinding,
 	own.put = note_record;
 	own.context = unwinding;
 	own.files = NULL;
+	own.labels = NULL;
 	unwinding->round++;
 	synthesize(&own);
 	unwinding_update(unwinding);

@@ -186,6 +186,16 @@ static int note_session(struct survey *survey, uint32_t session)
 	return 0;
 }
 
+/* Marks the label of a process that has rows. */
+static void note_label(struct survey *survey, uint32_t pid)
+{
+	struct label_table *labels = survey->facts.facts->labels;
+	struct label *label = labels ? labels_find(labels, pid) : NULL;
+
+	if (label)
+		label->used = true;
+}
+
 static int survey_sample(struct survey *survey, const struct record *record)
 {
 	struct hwprof_sample sample;
@@ -198,7 +208,10 @@ static int survey_sample(struct survey *survey, const struct record *record)
 		survey->facts.first_time = sample.time;
 	if (sample.time > survey->facts.last_time)
 		survey->facts.last_time = sample.time;
-	return sample.row ? note_session(survey, sample.row->session) : 0;
+	if (!sample.row)
+		return 0;
+	note_label(survey, sample.row->pid);
+	return note_session(survey, sample.row->session);
 }
 
 /* A name of a mapped file. */

@@ -13,6 +13,7 @@
 struct file_replay;
 struct hwprof_file;
 struct known_files;
+struct label_table;
 struct writer;
 
 struct writer_event {
@@ -31,6 +32,8 @@ struct writer_facts {
 	/* The replayed file, which describes the machine; NULL: this one. */
 	const struct hwprof_file *of;
 	const struct file_replay *replay;	/* goes with it */
+	struct label_table *labels;	/* of processes; those with rows are
+					 * marked as used; NULL: none */
 	struct known_files *files;	/* that were read meanwhile; NULL:
 					 * none */
 };

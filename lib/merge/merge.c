@@ -61,6 +61,8 @@ void merge_free(struct merge *merge)
 		return;
 	for (i = 0; i < merge->object_count; i++)
 		free(merge->objects[i].name);
+	for (i = 0; i < merge->program_count; i++)
+		free(merge->programs[i].name);
 	free(merge->objects);
 	free(merge->programs);
 	free(merge->groups);
@@ -69,10 +71,36 @@ void merge_free(struct merge *merge)
 	numbers_free(&merge->ids);
 	numbers_free(&merge->names);
 	numbers_free(&merge->program_names);
+	numbers_free(&merge->cgroups);
 	numbers_free(&merge->part_numbers);
 	row_table_free(&merge->rows);
 	hwprof_file_close(merge->machine);
 	free(merge);
+}
+
+void merge_choose(struct merge *merge, const struct label_filter *filter)
+{
+	merge->filter = *filter;
+}
+
+uint64_t merge_folded(const struct merge *merge)
+{
+	return merge->folded;
+}
+
+bool merge_process(const struct merge *merge, size_t index,
+		   struct merge_process *process)
+{
+	const struct merge_program *program;
+
+	if (index >= merge->program_count)
+		return false;
+	program = &merge->programs[index];
+	*process = (struct merge_process){
+		.program = program->name, .uid = program->label.uid,
+		.cgroup = program->label.cgroup, .units = program->units,
+	};
+	return true;
 }
 
 const struct merge_part *merge_part(const struct merge *merge, size_t index)
@@ -124,36 +152,81 @@ static int object_of(struct merge *merge, const char *name,
 	return 0;
 }
 
-static int add_program(struct merge *merge, struct numbered *entry)
+static int add_program(struct merge *merge, struct numbered *entry,
+		       const char *name, const struct label *label)
 {
-	char **all = array_grow(merge->programs, &merge->program_room,
-				merge->program_count + 1, sizeof(*all));
+	struct merge_program *all = array_grow(merge->programs,
+					       &merge->program_room,
+					       merge->program_count + 1,
+					       sizeof(*all));
+	size_t number = merge->program_count + 1;
+	struct numbered *cgroup;
+	bool is_new;
 
 	if (!all)
 		return -ENOMEM;
 	merge->programs = all;
-	all[merge->program_count] = entry->text;
-	entry->value = ++merge->program_count;
+	cgroup = numbers_text(&merge->cgroups, label->cgroup, &is_new);
+	name = strdup(name);
+	if (!cgroup || !name) {
+		free((char *)name);
+		return -ENOMEM;
+	}
+	all[number - 1] = (struct merge_program){
+		.name = (char *)name, .label = *label,
+		.wanted = label_is_wanted(&merge->filter, name, label),
+	};
+	all[number - 1].label.pid = number;
+	all[number - 1].label.cgroup = cgroup->text;
+	merge->program_count = entry->value = number;
 	return 0;
 }
 
-/*
- * Sets *@pid to the number of the program in the result. The last one stands
- * for all that are too many.
- */
-static int program_of(struct merge *merge, const char *name, uint32_t *pid)
+/* Returns the entry of a name with a label; NULL if out of memory. */
+static struct numbered *program_entry(struct merge *merge, const char *name,
+				      const struct label *label)
 {
 	struct numbered *entry;
-	int error = 0;
+	char *text;
 	bool is_new;
 
-	entry = numbers_text(&merge->program_names, name, &is_new);
+	/* Paths of cgroups have no ends of lines. */
+	if (asprintf(&text, "%u %d %s\n%s", label->uid, label->seen,
+		     label->cgroup, name) < 0)
+		return NULL;
+	entry = numbers_text(&merge->program_names, text, &is_new);
+	free(text);
+	return entry;
+}
+
+static const struct label no_label = { .uid = LABEL_NO_UID, .cgroup = "" };
+
+/* Those that are too many have a process of their own, the last. */
+static int other_program(struct merge *merge, uint32_t *pid)
+{
+	struct numbered *entry = program_entry(merge, MERGE_OTHER, &no_label);
+	int error = entry ? 0 : -ENOMEM;
+
+	if (!error && !entry->value)
+		error = add_program(merge, entry, MERGE_OTHER, &no_label);
+	if (!error)
+		*pid = entry->value;
+	return error;
+}
+
+/* Sets *@pid to the number of the program in the result. */
+static int program_of(struct merge *merge, const char *name,
+		      const struct label *label, uint32_t *pid)
+{
+	struct numbered *entry = program_entry(merge, name, label);
+	int error = 0;
+
 	if (!entry)
 		return -ENOMEM;
-	if (is_new && merge->program_count < MERGE_PROGRAMS_MAX)
-		error = add_program(merge, entry);
-	else if (is_new)
-		entry->value = MERGE_PROGRAMS_MAX;
+	if (!entry->value && merge->program_count >= MERGE_PROGRAMS_MAX - 1)
+		return other_program(merge, pid);
+	if (!entry->value)
+		error = add_program(merge, entry, name, label);
 	*pid = entry->value;
 	return error;
 }
@@ -162,10 +235,25 @@ static int program_of(struct merge *merge, const char *name, uint32_t *pid)
 static int program_at(const struct addition *addition,
 		      const struct row_entry *entry, uint32_t *pid)
 {
+	const struct label *label = labels_find(&addition->file->labels,
+						entry->row->pid);
 	const char *name = processes_comm(addition->facts.processes,
 					  entry->row->pid, entry->last);
 
-	return program_of(addition->merge, name ? name : "[unknown]", pid);
+	return program_of(addition->merge, name ? name : "[unknown]",
+			  label ? label : &no_label, pid);
+}
+
+/* Sets *@wanted to whether the filter chooses the process of an entry. */
+static int is_wanted(const struct addition *addition,
+		     const struct row_entry *entry, bool *wanted)
+{
+	uint32_t pid;
+	int error = program_at(addition, entry, &pid);
+
+	if (!error)
+		*wanted = addition->merge->programs[pid - 1].wanted;
+	return error;
 }
 
 /* Sets *@group to the group of events with these words. */
@@ -544,8 +632,13 @@ static int list_chain(struct addition *addition, struct row_entry *entry,
 static int number_chain(struct addition *addition, struct row_entry *entry)
 {
 	struct row_entry *caller;
-	int error = list_chain(addition, entry, &caller);
+	bool wanted = false;
+	int error = is_wanted(addition, entry, &wanted);
 
+	/* All callers are of the same process. */
+	if (error || !wanted)
+		return error;
+	error = list_chain(addition, entry, &caller);
 	while (!error && addition->chain_count) {
 		entry = addition->chain[--addition->chain_count];
 		error = number_context(addition, entry, caller);
@@ -623,6 +716,16 @@ static int convert(struct addition *addition, struct row_entry *entry,
 		       owner_of(entry->fields, &buffer->row), &entry->part);
 }
 
+static void note_units(struct merge *merge, uint32_t pid,
+		       enum hwprof_kind kind, uint64_t units)
+{
+	struct merge_program *program = &merge->programs[pid - 1];
+
+	program->units[kind] += units;
+	if (!strcmp(program->name, MERGE_OTHER))
+		merge->folded += units;
+}
+
 static int add_entry(struct addition *addition, struct row_entry *entry)
 {
 	struct merge *merge = addition->merge;
@@ -630,13 +733,13 @@ static int add_entry(struct addition *addition, struct row_entry *entry)
 	union row_buffer buffer;
 	size_t before;
 	uint32_t pid;
-	int error;
+	int error = program_at(addition, entry, &pid);
 
+	if (error || !merge->programs[pid - 1].wanted)
+		return error;
 	memset(&buffer, 0, sizeof(buffer));
 	memcpy(&buffer, entry->row, entry->row->size);
 	error = convert(addition, entry, &buffer);
-	if (!error)
-		error = program_at(addition, entry, &pid);
 	if (error)
 		return error;
 	buffer.row.session = entry->group + 1;
@@ -650,6 +753,7 @@ static int add_entry(struct addition *addition, struct row_entry *entry)
 	added->part = entry->part;
 	merge->parts[added->part].part.units += units_of(&buffer.row);
 	merge->parts[added->part].part.rows += merge->rows.count - before;
+	note_units(merge, pid, entry->fields->kind, units_of(&buffer.row));
 	return 0;
 }
 
@@ -738,11 +842,12 @@ static int add_all(struct addition *addition)
 
 	for (i = 0; i < addition->rows.count && !error; i++)
 		error = add_entry(addition, addition->rows.entries[i]);
-	if (!error)
+	if (!error && !label_filter_is_set(&addition->merge->filter)) {
 		error = add_accounts(addition);
+		addition->merge->lost_records += file_lost(file);
+	}
 	if (error)
 		return error;
-	addition->merge->lost_records += file_lost(file);
 	return keep_machine(addition->merge, file);
 }
 

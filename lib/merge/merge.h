@@ -10,14 +10,16 @@
  * they have cost. The account and the rows of all parts together have totals
  * that add up.
  *
- * In the result, a process stands for all that had one name, and each object is
- * mapped once. The address 1 stands for all code that is in no object, which is
- * of no use later. Contexts keep no metrics.
+ * In the result, a process stands for all that had one name, one user and one
+ * cgroup, as far as labels say so. Each object is mapped once. The address 1
+ * stands for all code that is in no object, which is of no use later. Contexts
+ * keep no metrics.
  */
 #ifndef HWPROF_MERGE_H
 #define HWPROF_MERGE_H
 
 #include "hwprof.h"
+#include "label_filter.h"
 
 struct merge;
 
@@ -40,8 +42,11 @@ struct merge_part {
 /* Limits, which hostile recordings may reach: what is beyond has no object. */
 enum {
 	MERGE_OBJECTS_MAX = 8000,
-	MERGE_PROGRAMS_MAX = 4096,
+	MERGE_PROGRAMS_MAX = 4096,	/* names with labels */
 };
+
+/* The name of the process that stands for those which are too many. */
+#define MERGE_OTHER	"[other]"
 
 /* Returns NULL if out of memory. */
 struct merge *merge_new(void);
@@ -54,6 +59,33 @@ void merge_free(struct merge *merge);
  * -ENOMEM.
  */
 int merge_add(struct merge *merge, struct hwprof_file *file);
+
+/*
+ * Leaves out the processes of recordings to come that @filter does not choose,
+ * and the accounts, which are those of all.
+ */
+void merge_choose(struct merge *merge, const struct label_filter *filter);
+
+/* Returns how many units have no labels because there were too many. */
+uint64_t merge_folded(const struct merge *merge);
+
+/**
+ * struct merge_process - What stands for one process in the result
+ * @program: name.
+ * @uid: user; UINT32_MAX: unknown.
+ * @cgroup: path; "" if unknown.
+ * @units: what its rows carry, by kind.
+ */
+struct merge_process {
+	const char *program;
+	uint32_t uid;
+	const char *cgroup;
+	const uint64_t *units;
+};
+
+/* Finds process @index, from 0. Returns false after the last one. */
+bool merge_process(const struct merge *merge, size_t index,
+		   struct merge_process *process);
 
 /* Returns part @index, from 0; NULL after the last one. */
 const struct merge_part *merge_part(const struct merge *merge, size_t index);

@@ -7,6 +7,7 @@
 #define HWPROF_MERGE_STATE_H
 
 #include "base/numbers.h"
+#include "label_filter.h"
 #include "merge.h"
 #include "perfdata/file.h"
 #include "row_table.h"
@@ -18,6 +19,14 @@
 #define MERGE_OBJECT_SHIFT	34
 /* The address of code that is in no object. */
 #define MERGE_UNKNOWN		1
+
+/* A process of the result. */
+struct merge_program {
+	char *name;
+	struct label label;		/* its pid is the index + 1 */
+	bool wanted;			/* by the filter */
+	uint64_t units[HWPROF_KINDS];	/* of its rows */
+};
 
 struct merge_object {
 	char *name;
@@ -44,10 +53,13 @@ struct merge {
 	struct numbers ids, names;	/* build ids of objects, and names of
 					 * those without: the value is the
 					 * number of the object + 1 */
-	char **programs;		/* names of processes; pid is index
-					 * + 1 */
+	struct merge_program *programs;	/* pid is index + 1 */
 	size_t program_count, program_room;
-	struct numbers program_names;	/* the value is the pid */
+	struct numbers program_names;	/* with their labels; the value is the
+					 * pid */
+	struct numbers cgroups;		/* of labels */
+	struct label_filter filter;
+	uint64_t folded;		/* units of MERGE_OTHER */
 	struct merge_group *groups;	/* session is index + 1 */
 	size_t group_count;
 	struct merge_part_state *parts;

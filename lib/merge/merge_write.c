@@ -21,6 +21,7 @@ struct output {
 	struct hwprof_row_totals *totals;	/* the same */
 	const struct row_entry *const *rows;	/* of the part */
 	size_t row_count;
+	struct label_table labels;		/* of programs */
 	struct numbers maps;		/* program and object that the rows are
 					 * about; object 0: a program that has
 					 * any */
@@ -135,6 +136,7 @@ static void close_output(struct output *output)
 	free(output->names);
 	free(output->totals);
 	numbers_free(&output->maps);
+	labels_free(&output->labels);
 }
 
 /* --- maps ----------------------------------------------------------------- */
@@ -202,7 +204,7 @@ static int put_program(struct output *output, size_t program)
 	const struct process_change change = {
 		.kind = CHANGE_COMM,
 		.pid = program + 1,
-		.name = output->merge->programs[program],
+		.name = output->merge->programs[program].name,
 	};
 
 	return records_add_change(output->writer, output->ids[0], &change);
@@ -226,6 +228,25 @@ static int put_programs(struct output *output)
 		error = map[1] ? put_map(output, map[0], map[1]) :
 				 put_program(output, map[0]);
 	}
+	return error;
+}
+
+static bool is_labelled(const struct label *label)
+{
+	return label->uid != LABEL_NO_UID || *label->cgroup;
+}
+
+/* The writer marks those that it needs. */
+static int set_labels(struct output *output)
+{
+	const struct merge *merge = output->merge;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < merge->program_count && !error; i++)
+		if (is_labelled(&merge->programs[i].label))
+			error = labels_set(&output->labels,
+					   &merge->programs[i].label);
 	return error;
 }
 
@@ -322,10 +343,13 @@ static int write_all(struct output *output)
 {
 	const struct writer_facts facts = {
 		.pmu_type = ROW_RECORDS_PMU, .of = output->merge->machine,
+		.labels = &output->labels,
 	};
 	struct writer_summary summary;
 	int error = put_programs(output);
 
+	if (!error)
+		error = set_labels(output);
 	if (error)
 		return error;
 	begin_totals(output);

@@ -266,6 +266,17 @@ damaged:
 			 "the warnings of the replay are cut off");
 }
 
+static int parse_labels(struct hwprof_file *file, uint64_t offset,
+			struct byte_reader body)
+{
+	int error = labels_parse(&file->labels, body);
+
+	if (error == -ENOMEM)
+		return file_fail(file, error, "out of memory");
+	return error ? file_warn(file, offset,
+				 "the labels of processes are damaged") : 0;
+}
+
 /* Returns true for a section about the machine or the recorder's command. */
 static bool is_description(unsigned int feature)
 {
@@ -315,6 +326,8 @@ static int parse(struct hwprof_file *file, unsigned int feature,
 		return parse_build_ids(file, offset, body);
 	case PERFDATA_REPLAY:
 		return parse_replay(file, offset, body);
+	case PERFDATA_LABELS:
+		return parse_labels(file, offset, body);
 	}
 	return 0;
 }
@@ -337,7 +350,8 @@ static bool is_of_use(unsigned int feature)
 	return is_description(feature) || feature == PERFDATA_PMU_MAPPINGS ||
 	       feature == PERFDATA_EVENT_DESC ||
 	       feature == PERFDATA_GROUP_DESC ||
-	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY;
+	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY ||
+	       feature == PERFDATA_LABELS;
 }
 
 /* Returns 0, 1 if the file ends here, or -ENOMEM. */

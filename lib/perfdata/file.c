@@ -482,6 +482,7 @@ void hwprof_file_close(struct hwprof_file *file)
 		free(file->sections[i].bytes);
 	free(file->sections);
 	file_replay_free(&file->replay);
+	labels_free(&file->labels);
 	while (file->part_count)
 		close(file->parts[--file->part_count]);
 	free(file->parts);

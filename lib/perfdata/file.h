@@ -9,6 +9,7 @@
 
 #include "hwprof.h"
 #include "input.h"
+#include "labels.h"
 #include "perfdata.h"
 #include "base/byte_reader.h"
 #include "base/warnings.h"
@@ -84,6 +85,7 @@ struct hwprof_file {
 	struct file_section *sections;	/* for a file that is made from it */
 	size_t section_count;
 	struct file_replay replay;
+	struct label_table labels;		/* of processes */
 
 	bool foreign;			/* the machine was no x86 */
 	enum file_cpu cpu;

@@ -59,7 +59,9 @@ enum perfdata_feature {
 	PERFDATA_SAMPLE_TIME	= 21,
 	PERFDATA_DIR_FORMAT	= 24,	/* more of the data is in other files */
 	PERFDATA_COMPRESSED	= 27,
-	PERFDATA_REPLAY		= 255,	/* hwprof's own; perf skips it */
+	/* hwprof's own; perf skips them. */
+	PERFDATA_LABELS		= 254,
+	PERFDATA_REPLAY		= 255,
 };
 
 /* Records that the tool writes, not the kernel. */

@@ -2,10 +2,10 @@
 /*
  * Writes recordings of this program, whose symbols a reader finds in its file.
  *
- * usage: record UNITS FILE STACKS
+ * usage: record UNITS FILE STACKS [UID CGROUP]
  *
  * FILE gets loops, calls and edges of that many units, and STACKS as many
- * samples of contexts.
+ * samples of contexts. The process is that user's, and in that cgroup.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -69,13 +69,18 @@ int main(int argc, char **argv)
 	char path[4096] = "";
 	uint64_t units;
 
-	if (argc != 4 || find_map(code.head, &code) ||
+	if ((argc != 4 && argc != 6) || find_map(code.head, &code) ||
 	    readlink("/proc/self/exe", path, sizeof(path) - 1) < 0 ||
 	    !object_read_build_id(path, &id))
 		return 2;
 	units = strtoull(argv[1], NULL, 10);
 	code.path = path;
 	code.id = &id;
+	if (argc == 6)
+		code.label = (struct label){
+			.uid = atoi(argv[4]), .seen = true,
+			.cgroup = argv[5],
+		};
 	recordings_make(&fixture, &code, units);
 	move(&fixture, argv[2]);
 	recordings_make_stacks(&fixture, &code, units);

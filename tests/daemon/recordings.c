@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "check.h"
 #include "recordings.h"
 
 enum { PID = 100, LOST = 7 };
@@ -44,6 +45,12 @@ static void begin(struct fixture *fixture, const char *event,
 	fixture_comm(fixture, 1, PID, "prog", true);
 	fixture_map(fixture, 2, PID, code->start, code->size, code->offset,
 		    code->path, code->id);
+	if (code->label.cgroup) {
+		struct label label = code->label;
+
+		label.pid = PID;
+		assert_int_equal(labels_set(&fixture->labels, &label), 0);
+	}
 }
 
 void recordings_make(struct fixture *fixture, const struct recorded_code *code,

@@ -14,12 +14,14 @@
  * @offset: of the map in the file.
  * @head: address of a loop, in the map; its tail is 16 bytes above.
  * @callee: address of a function that the loop calls.
+ * @label: of the process, apart from its pid; its cgroup may be NULL: none.
  */
 struct recorded_code {
 	const char *path;
 	const struct build_id *id;
 	uint64_t start, size, offset;
 	uint64_t head, callee;
+	struct label label;
 };
 
 /*

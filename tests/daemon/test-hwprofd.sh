@@ -494,6 +494,140 @@ if [ "$(id -u)" = 0 ]; then
 	wait $other
 fi
 
+# --- labels, and who sees what ----------------------------------------------
+# A hwprofd of its own, where every user may ask for what is theirs.
+mine=$work/mine
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+web=/system.slice/web.service
+docker=/system.slice/docker-$id.scope
+
+# seen UID PATH [CURL'S OPTION...]: asks as a user, without groups.
+seen()
+{
+	uid=$1 path=$2
+	shift 2
+	setpriv --reuid $uid --regid $uid --clear-groups curl -s \
+		--max-time 30 --unix-socket "$mine/run/http" "$@" \
+		"http://localhost$path"
+}
+
+# By one who is in the group, apart from that.
+seen_in_group()
+{
+	setpriv --reuid 65533 --regid 65533 --groups $group curl -s \
+		--max-time 30 --unix-socket "$mine/run/http" \
+		"http://localhost$1"
+}
+
+# By root in a container with users of its own.
+seen_in_container()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Ur \
+		curl -s --max-time 30 --unix-socket "$mine/run/http" \
+		"http://localhost$1"
+}
+
+# refuses STATUS UID PATH
+refuses()
+{
+	got=$(seen "$2" "$3" -o /dev/null -w '%{http_code}')
+	[ "$got" = "$1" ] || { echo "status $got, not $1"; return 1; }
+}
+
+loops="/api/v1/profile/loops?seconds=3600"
+if [ "$(id -u)" = 0 ]; then
+	group=$(id -g daemon)
+	mkdir "$mine"
+	chmod 711 "$work"
+	printf '%s\n' "store = $mine/store" "socket = $mine/run/http" \
+		"collector = $mine/run/collect" "listen = none" \
+		"group = $(id -gn daemon)" "own_profiles = yes" > "$mine/conf"
+	"$build/hwprofd" -c "$mine/conf" --foreground 2> "$mine/log" &
+	other=$!
+	wait_for seen 0 /healthz
+	"$build/tests/daemon/record" 100 "$mine/a" "$mine/a.stacks" 65534 $web
+	"$build/tests/daemon/record" 20 "$mine/b" "$mine/b.stacks" 1000 $docker
+	"$build/tests/daemon/send" "$mine/run/collect" 3 "$mine/a" "$mine/b" \
+		"$work/a.data"
+	check "three windows" wait_for says 'received_total 3$' seen 0 /metrics
+	check "root sees all" says '"back_edges_seen": 1120' seen 0 "$loops"
+	check "and so does the group" says '"back_edges_seen": 1120' \
+		seen_in_group "$loops"
+	check "a user sees their own" says '"back_edges_seen": 100' \
+		seen 65534 "$loops"
+	check "another one theirs" says '"back_edges_seen": 20' \
+		seen 1000 "$loops"
+	check "one without processes nothing" refuses 404 65533 "$loops"
+	check "nobody sees another's" refuses 403 65534 "$loops&uid=1000"
+	check "nor root's" refuses 403 65534 "$loops&uid=0"
+	check "one may name oneself" says '"back_edges_seen": 100' \
+		seen 65534 "$loops&uid=65534"
+	if unshare -Ur true 2> /dev/null; then
+		check "a container's root is a user" \
+			says '"back_edges_seen": 100' seen_in_container "$loops"
+		check "who does not see another's" says "other users" \
+			seen_in_container "$loops&uid=1000"
+	fi
+	for path in /metrics /healthz / /api/v1/now; do
+		check "a user may see $path" refuses 200 65533 "$path"
+	done
+	check "a user's builds" says '"units": {"loops": 100,"calls": 100,"edges": 100}' \
+		seen 65534 "/api/v1/builds?seconds=3600"
+	check "without processes there are no builds" says '"builds": \[\]' \
+		seen 65533 "/api/v1/builds?seconds=3600"
+	check "windows have no units of others" sh -c "
+		! setpriv --reuid 65534 --regid 65534 --clear-groups curl -s \
+		--unix-socket '$mine/run/http' \
+		'http://localhost/api/v1/windows?seconds=3600' |
+		grep -q '\"units\": {\"'"
+	check "a user's labels" says '"uid": 65534' \
+		seen 65534 "/api/v1/labels?seconds=3600"
+	check "not another's" [ "$(seen 65534 "/api/v1/labels?seconds=3600" |
+		grep -o '"program"' | wc -l)" = 1 ]
+	seen 1000 "/api/v1/recording?seconds=3600" > "$mine/own.data"
+	check "a user's recording" says ' 60 units .* = 60 delivered' \
+		"$build/hwprof" report loops "$mine/own.data"
+	check "a user's export" says '^B [0-9a-f]* [0-9a-f]* 100 ' \
+		seen 65534 "/api/v1/export?format=bolt&seconds=3600"
+	check "a user's page" refuses 200 65534 "/page?seconds=3600"
+	check "a page of nothing" refuses 404 65533 "/page?seconds=3600"
+
+	check "labels" says "\"unit\": \"docker-$id.scope\"" \
+		seen 0 "/api/v1/labels?seconds=3600"
+	check "labels: container" says "\"container\": \"$id\"" \
+		seen 0 "/api/v1/labels?seconds=3600"
+	check "labels: unknown ones" says '"uid": null' \
+		seen 0 "/api/v1/labels?seconds=3600"
+	check "by user" says '"back_edges_seen": 20' seen 0 "$loops&uid=1000"
+	check "by unit" says '"back_edges_seen": 100' \
+		seen 0 "$loops&unit=web.service"
+	check "by cgroup" says '"back_edges_seen": 120' \
+		seen 0 "$loops&cgroup=/system.slice"
+	check "by container" says '"back_edges_seen": 20' \
+		seen 0 "$loops&container=0123456789ab"
+	check "by program" says '"back_edges_seen": 1120' \
+		seen 0 "$loops&program=prog"
+	check "by several" refuses 404 0 "$loops&unit=web.service&uid=1000"
+	check "hwprof report by label" says ' 60 units' "$build/hwprof" report loops \
+		"unix:$mine/run/http?seconds=3600&uid=1000"
+	check "by process: sentence" says "use program, uid" \
+		seen 0 "$loops&pid=1"
+	check "the socket is for all" [ "$(stat -c %a "$mine/run/http")" = 666 ]
+	sed -i '/^own_profiles/d' "$mine/conf"
+	kill -HUP $other
+	check "a reload takes that away" wait_for refuses 403 65534 "$loops"
+	check "but not from root" says '"back_edges_seen": 1120' seen 0 "$loops"
+	kill $other
+	wait $other
+	"$build/hwprofd" -c "$mine/conf" --foreground 2>> "$mine/log" &
+	other=$!
+	wait_for seen 0 /healthz
+	check "labels are stored" says '"back_edges_seen": 20' \
+		seen 0 "$loops&uid=1000"
+	kill $other
+	wait $other
+fi
+
 # --- symbols of programs that are gone ---------------------------------------
 # has_builds NUMBER
 has_builds()

@@ -114,6 +114,27 @@ static void test_page(void **state)
 	assert_int_equal(query.what, QUERY_NOW);
 }
 
+static void test_labels(void **state)
+{
+	struct query query;
+
+	accept_query(&query, "/api/v1/labels?seconds=60");
+	assert_int_equal(query.what, QUERY_LABELS);
+	assert_false(label_filter_is_set(&query.filter));
+	assert_int_equal(query.now, NOW);
+	accept_query(&query, "/api/v1/recording?uid=0");
+	assert_true(query.filter.by_uid);
+	assert_int_equal(query.filter.uid, 0);
+	accept_query(&query, "/debug/pprof/loops?cgroup=/system.slice"
+		     "&unit=a.service&container=0123ab&program=prog");
+	assert_false(query.filter.by_uid);
+	assert_false(query.filter.only_seen);
+	assert_string_equal(query.filter.cgroup, "/system.slice");
+	assert_string_equal(query.filter.unit, "a.service");
+	assert_string_equal(query.filter.container, "0123ab");
+	assert_string_equal(query.filter.program, "prog");
+}
+
 static void test_refusals(void **state)
 {
 	static const struct {
@@ -139,8 +160,15 @@ static void test_refusals(void **state)
 		{ "/debug/pprof/loops?build_id=", -EINVAL, "hexadecimal" },
 		{ "/debug/pprof/loops?build_id=00112233445566778899"
 		  "00112233445566778899a", -EINVAL, "1 to 40" },
-		{ "/debug/pprof/loops?pid=1", -EINVAL, "kept by build" },
-		{ "/debug/pprof/loops?cgroup=a", -EINVAL, "kept by build" },
+		{ "/debug/pprof/loops?pid=1", -EINVAL, "use program, uid" },
+		{ "/debug/pprof/loops?cgroup=a", -EINVAL, "begins with '/'" },
+		{ "/debug/pprof/loops?uid=root", -EINVAL, "uid is 'root'" },
+		{ "/debug/pprof/loops?uid=4294967295", -EINVAL, "to 4294967294" },
+		{ "/debug/pprof/loops?uid=-1", -EINVAL, "uid is '-1'" },
+		{ "/debug/pprof/loops?unit=", -EINVAL, "unit is ''" },
+		{ "/debug/pprof/loops?program=", -EINVAL, "1 to 63" },
+		{ "/debug/pprof/loops?container=xyz", -EINVAL, "hexadecimal" },
+		{ "/debug/pprof/loops?container=", -EINVAL, "hexadecimal" },
 		{ "/debug/pprof/loops?colour=red", -EINVAL, "no parameter" },
 		{ "/debug/pprof/loops?limit=1", -EINVAL, "no parameter" },
 		{ "/page/", -ENOENT, "nothing at '/page/'" },
@@ -179,6 +207,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_api),
 		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_refusals),
 	};
 

@@ -100,6 +100,18 @@ test_ok "its contexts" says '^spin;' \
 test_ok "its build" says '/spin","from"' "/api/v1/builds?seconds=600"
 test_ok "what it costs is told" more branch_windows_total 0
 
+# The same program, run by another user.
+uid=$(id -u user)
+su user -s /bin/sh -c "exec ./spin" & theirs=$!
+test_ok "a user's label" says "\"uid\": $uid," "/api/v1/labels?seconds=600"
+test_ok "loops of that user" says '"object": "[^"]*/spin"' \
+	"/api/v1/profile/loops?seconds=600&uid=$uid"
+test_ok "loops of root" says '"object": "[^"]*/spin"' \
+	"/api/v1/profile/loops?seconds=600&uid=0&program=spin"
+test_ok "loops of nobody else" says "nothing was collected" \
+	"/api/v1/profile/loops?seconds=600&uid=4242"
+kill $theirs
+
 # Files that are to harm who reads them, mapped as code by another user.
 mkdir $work/hostile
 chown user $work/hostile

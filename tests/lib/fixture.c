@@ -29,6 +29,7 @@ void fixture_begin_group(struct fixture *fixture, const char *text,
 	char message[512];
 	int fd;
 
+	fixture->labels = (struct label_table){ .count = 0 };
 	strcpy(fixture->path, "/tmp/hwprof-test-XXXXXX");
 	fd = mkstemp(fixture->path);
 	assert_true(fd >= 0);
@@ -287,6 +288,7 @@ void fixture_end(struct fixture *fixture)
 	char *argv[] = { "hwprof", "record", "made up", NULL };
 	struct writer_facts facts = {
 		.argc = 3, .argv = argv, .pmu_type = FIXTURE_PMU_TYPE,
+		.labels = &fixture->labels,
 	};
 	struct writer_summary summary;
 	int error = writer_finish(fixture->writer, &facts, &summary);
@@ -296,6 +298,7 @@ void fixture_end(struct fixture *fixture)
 	assert_int_equal(error, 0);
 	writer_close(fixture->writer);
 	fixture->writer = NULL;
+	labels_free(&fixture->labels);
 }
 
 struct hwprof_profile *fixture_loops(const struct fixture *fixture,

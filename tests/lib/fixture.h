@@ -5,6 +5,7 @@
 
 #include "hwprof.h"
 #include "live/writer.h"
+#include "perfdata/labels.h"
 
 enum {
 	FIXTURE_PMU_TYPE = 42,
@@ -19,6 +20,7 @@ struct fixture {
 	uint64_t counter_ids[FIXTURE_COUNTERS];
 	struct writer_event events[1 + FIXTURE_COUNTERS];
 	struct writer *writer;
+	struct label_table labels;	/* of processes */
 };
 
 /* Begins a recording of @event in a new temporary file. */
