@@ -30,6 +30,7 @@ enum {
 	STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
 
 	EVENTS_MAX = 2,			/* events, and stacks */
+	TURNS_MAX = 2,			/* values, and ranges */
 	MEMORY_MIB = 16,		/* of an event, if that is allowed */
 	STEP_MS = 250,			/* how long records wait in a ring */
 	RETRY_MS = 5000,		/* after something has failed */
@@ -50,13 +51,22 @@ static const char usage[] =
 "exit status: 0, or 1 if something failed, or 2 for wrong usage or a wrong\n"
 "configuration.\n";
 
-struct collector {
-	struct config config;
-	const char *config_path;	/* NULL: CONFIG_FILE */
+/* Events of a window. */
+struct event_set {
 	struct hwprof_event parsed[EVENTS_MAX];
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
-	size_t event_count;
+	size_t count;
+};
+
+struct collector {
+	struct config config;
+	const char *config_path;	/* NULL: CONFIG_FILE */
+	struct event_set usual;
+	struct event_set turns[TURNS_MAX];	/* have a window now and then */
+	size_t turn_count;
+	uint64_t windows;		/* that were begun */
+	struct event_set *set;		/* of this window */
 	struct confined_reader reader;	/* of files with code */
 	struct known_code *code;	/* NULL: none yet */
 	int socket;			/* -1: not connected */
@@ -67,24 +77,24 @@ struct collector {
 
 /* --- events --------------------------------------------------------------- */
 
-static void set_words(struct collector *collector, size_t i)
+static void set_words(struct event_set *set, size_t i)
 {
-	const struct hwprof_event *event = &collector->parsed[i];
-	struct perf_event_attr *attr = &collector->events[i].attr;
+	const struct hwprof_event *event = &set->parsed[i];
+	struct perf_event_attr *attr = &set->events[i].attr;
 
 	attr->config = event->config[0];
 	attr->config1 = event->config[1];
 	attr->config2 = event->config[2];
-	hwprof_event_print(event, collector->names[i], EVENT_NAME);
-	collector->events[i].name = collector->names[i];
+	hwprof_event_print(event, set->names[i], EVENT_NAME);
+	set->events[i].name = set->names[i];
 }
 
 /* config_load() has checked the text. */
-static void add_event(struct collector *collector, const char *text,
+static void add_event(struct event_set *set, const char *text,
 		      uint64_t permille)
 {
-	size_t i = collector->event_count;
-	struct hwprof_event *event = &collector->parsed[i];
+	size_t i = set->count;
+	struct hwprof_event *event = &set->parsed[i];
 	char message[512];
 
 	if (!strcmp(text, "none") ||
@@ -95,12 +105,22 @@ static void add_event(struct collector *collector, const char *text,
 	hwprof_event_set(event, "budget_permille", permille);
 	if (!strstr(text, "memory_mib"))
 		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
-	collector->events[i].attr = (struct perf_event_attr){
+	set->events[i].attr = (struct perf_event_attr){
 		.exclude_kernel = 1,
 		.sample_period = 1,	/* as often as the budget allows */
 	};
-	collector->event_count++;
-	set_words(collector, i);
+	set->count++;
+	set_words(set, i);
+}
+
+/* A turn has all of the budget. */
+static void add_turn(struct collector *collector, const char *text)
+{
+	struct event_set *set = &collector->turns[collector->turn_count];
+
+	set->count = 0;
+	add_event(set, text, collector->config.budget_permille);
+	collector->turn_count += set->count;
 }
 
 /* The events share the budget. */
@@ -111,17 +131,33 @@ static void set_events(struct collector *collector)
 		    strcmp(config->stacks, "none");
 	uint64_t permille = config->budget_permille / (both ? 2 : 1);
 
-	collector->event_count = 0;
-	add_event(collector, config->events, permille);
-	add_event(collector, config->stacks, permille);
+	collector->usual.count = 0;
+	add_event(&collector->usual, config->events, permille);
+	add_event(&collector->usual, config->stacks, permille);
+	collector->turn_count = 0;
+	add_turn(collector, config->values);
+	add_turn(collector, config->ranges);
+	collector->set = &collector->usual;
+}
+
+/* Each so many windows is one of the turns, which come one after the other. */
+static void choose_set(struct collector *collector)
+{
+	uint64_t number = ++collector->windows / collector->config.turn;
+
+	collector->set = &collector->usual;
+	if (collector->turn_count &&
+	    collector->windows % collector->config.turn == 0)
+		collector->set = &collector->turns[number %
+						   collector->turn_count];
 }
 
 /* Takes less memory where the module or a limit has no more. */
-static bool shrink(struct collector *collector, size_t i)
+static bool shrink(struct event_set *set, size_t i)
 {
-	if (!event_shrink(&collector->parsed[i], MEMORY_MIB))
+	if (!event_shrink(&set->parsed[i], MEMORY_MIB))
 		return false;
-	set_words(collector, i);
+	set_words(set, i);
 	return true;
 }
 
@@ -211,7 +247,7 @@ static int open_recording(struct collector *collector,
 		if (!error)
 			return 0;
 		if (error != -ENOMEM || refused < 0 ||
-		    !shrink(collector, refused))
+		    !shrink(collector->set, refused))
 			return error;
 		recording_close(*recording);
 	} while (true);
@@ -239,7 +275,7 @@ static int write_window(struct collector *collector,
 	static char *const argv[] = { "hwprofd-collect", NULL };
 	const struct writer_facts facts = {
 		.argc = 1, .argv = argv,
-		.pmu_type = collector->events[0].attr.type,
+		.pmu_type = collector->set->events[0].attr.type,
 	};
 	struct writer_summary summary;
 	char path[PATH_SIZE];
@@ -268,8 +304,8 @@ static int record_window(struct collector *collector, int fd,
 {
 	static const pid_t everything = -1;
 	const struct events_options options = {
-		.kinds = collector->events,
-		.kind_count = collector->event_count,
+		.kinds = collector->set->events,
+		.kind_count = collector->set->count,
 		.targets = &everything, .target_count = 1, .inherit = true,
 	};
 	struct recording *recording;
@@ -351,8 +387,9 @@ static void step(struct collector *collector)
 		wait_ms(collector, RETRY_MS);
 		return;
 	}
-	for (i = 0; i < collector->event_count; i++)
-		collector->events[i].attr.type = type;
+	choose_set(collector);
+	for (i = 0; i < collector->set->count; i++)
+		collector->set->events[i].attr.type = type;
 	fd = wire_memfd();
 	if (fd < 0) {
 		tell_trouble(collector, "no file can be made in memory");

@@ -195,11 +195,29 @@ bool config_split_address(const char *text, char host[CONFIG_TEXT],
 	return length;
 }
 
-/* An event must be one that takes looks, whose rows are merged by build. */
+/* An event must be one that takes looks at the program. */
+static int check_looks(const struct hwprof_event *event, const char *key,
+		       const char *text, const struct place *place)
+{
+	if (hwprof_event_field(event, "branches"))
+		return refuse(place, "%s is '%s': branches are not collected",
+			      key, text);
+	if (hwprof_event_field(event, "step"))
+		return refuse(place,
+			      "%s is '%s': 'step' would make every program far slower; name lbr, burst=200 or sample, or none of them",
+			      key, text);
+	if (event->kernel)
+		return refuse(place,
+			      "%s is '%s': the kernel is not collected yet",
+			      key, text);
+	return 0;
+}
+
+/* Rows of these events are merged by build. */
 static int check_event(const char *key, const char *text,
 		       const struct place *place)
 {
-	static const char *const refused[] = { "values", "ranges", "branches" };
+	static const char *const turns[] = { "values", "ranges" };
 	struct hwprof_event event;
 	char message[512];
 	size_t i;
@@ -208,20 +226,30 @@ static int check_event(const char *key, const char *text,
 		return 0;
 	if (hwprof_event_parse(&event, text, message, sizeof(message)))
 		return refuse(place, "%s: %s", key, message);
-	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (hwprof_event_field(&event, refused[i]))
+	for (i = 0; i < sizeof(turns) / sizeof(turns[0]); i++)
+		if (hwprof_event_field(&event, turns[i]))
 			return refuse(place,
-				      "%s is '%s': %s are not collected yet; allowed are loops, calls, paths, edges and cct",
-				      key, text, refused[i]);
-	if (hwprof_event_field(&event, "step"))
+				      "%s is '%s': allowed are loops, calls, paths, edges and cct; %s have a key of their own",
+				      key, text, turns[i]);
+	return check_looks(&event, key, text, place);
+}
+
+/* @key is the name of the kind that the event has: it is then the only one. */
+static int check_turn(const char *key, const char *text,
+		      const struct place *place)
+{
+	struct hwprof_event event;
+	char message[512];
+
+	if (!strcmp(text, "none"))
+		return 0;
+	if (hwprof_event_parse(&event, text, message, sizeof(message)))
+		return refuse(place, "%s: %s", key, message);
+	if (!hwprof_event_field(&event, key))
 		return refuse(place,
-			      "%s is '%s': 'step' would make every program far slower; name lbr, burst=200 or sample, or none of them",
-			      key, text);
-	if (event.kernel)
-		return refuse(place,
-			      "%s is '%s': the kernel is not collected yet",
-			      key, text);
-	return 0;
+			      "%s is '%s': allowed are events of %s, and none",
+			      key, text, key);
+	return check_looks(&event, key, text, place);
 }
 
 int config_each(const char *list, int (*fn)(void *context, const char *part),
@@ -330,6 +358,10 @@ static int check(const struct config *config, const struct place *place)
 		error = check_event("events", config->events, place);
 	if (!error)
 		error = check_event("stacks", config->stacks, place);
+	if (!error)
+		error = check_turn("values", config->values, place);
+	if (!error)
+		error = check_turn("ranges", config->ranges, place);
 	if (!error && !strcmp(config->events, "none") &&
 	    !strcmp(config->stacks, "none"))
 		return refuse(place,

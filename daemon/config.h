@@ -40,6 +40,10 @@ enum {
 	TEXT(collector, "/run/hwprofd/collect")				\
 	TEXT(events, "loops,calls,paths,edges")				\
 	TEXT(stacks, "cct,sample")					\
+	TEXT(values, "none")						\
+	TEXT(ranges, "none")						\
+	COUNT(turn, 6, 2, 3600)						\
+	TEXT(values_group, "")						\
 	COUNT(window, 10, 1, 60)					\
 	COUNT(budget_permille, 10, 2, 1000)				\
 	TEXT(push_pyroscope, "")					\

@@ -38,7 +38,7 @@ struct link {
 struct http {
 	struct server servers[HTTP_FDS];
 	struct link *links;
-	gid_t group;
+	gid_t group, values_group;	/* -1: none */
 	const struct config *config;
 	const struct http_ops *ops;
 	void *context;
@@ -53,6 +53,7 @@ struct http_request {
 	unsigned int status;
 	bool suspended;
 	bool own_alone;			/* only what is of @uid */
+	bool values;			/* may see values and data */
 	uid_t uid;
 	bool has_policy;
 	char *policy;			/* NULL: no memory for it */
@@ -160,6 +161,12 @@ static bool is_in_group(int fd, gid_t group)
 	return false;
 }
 
+static bool has_group(int fd, const struct ucred *peer, gid_t group)
+{
+	return group != (gid_t)-1 &&
+	       (peer->gid == group || is_in_group(fd, group));
+}
+
 /* Notes what the peer, as it was when it connected, may ask for. */
 static bool peer_may(const struct http *http, int fd,
 		     struct http_request *request)
@@ -170,9 +177,10 @@ static bool peer_may(const struct http *http, int fd,
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
 		return false;
 	request->uid = peer.uid;
+	request->values = !peer.uid || peer.uid == geteuid() ||
+			  has_group(fd, &peer, http->values_group);
 	if (!peer.uid || peer.uid == geteuid() ||
-	    (http->group != (gid_t)-1 &&
-	     (peer.gid == http->group || is_in_group(fd, http->group))))
+	    has_group(fd, &peer, http->group))
 		return true;
 	request->own_alone = true;
 	return http->config->own_profiles;
@@ -265,6 +273,9 @@ static void ask(struct http_request *request, const char *path)
 	if (error)
 		http_refuse(request, error == -ENOENT ? MHD_HTTP_NOT_FOUND :
 			MHD_HTTP_BAD_REQUEST, message);
+	else if (query.values && (!request->values || request->own_alone))
+		http_refuse(request, MHD_HTTP_FORBIDDEN,
+			    "values and addresses of data are for root and values_group, on the local socket: see hwprofd.conf(5)");
 	else if (!choose_own(request, &query.filter))
 		http_refuse(request, MHD_HTTP_FORBIDDEN,
 			    "only root and the group of the configuration may ask for other users");
@@ -490,7 +501,7 @@ static int start(struct http *http, struct server *server, int fd, bool local)
 }
 
 int http_open(struct http **result, int unix_fd, int tcp_fd, gid_t group,
-	      const struct config *config, const struct http_ops *ops,
+	      gid_t values_group, const struct config *config, const struct http_ops *ops,
 	      void *context)
 {
 	struct http *http = calloc(1, sizeof(*http));
@@ -500,6 +511,7 @@ int http_open(struct http **result, int unix_fd, int tcp_fd, gid_t group,
 	if (!http)
 		return -ENOMEM;
 	http->group = group;
+	http->values_group = values_group;
 	http->config = config;
 	http->ops = ops;
 	http->context = context;

@@ -509,7 +509,10 @@ static void finish_reading(struct app *app, enum answer answer)
 
 static bool start_merger(struct app *app)
 {
-	const struct job job = { .parts = app->task.parts };
+	const struct job job = {
+		.parts = app->task.parts,
+		.drop_whole = app->task.window.level > STORE_MINUTE,
+	};
 
 	return note_start(app, worker_start(&app->merger, job_merge, &job,
 					    WORKER_NO_FILES, -1,
@@ -754,13 +757,13 @@ static int open_store(struct app *app)
 	return app->timeline && app->push ? -1 : fail("out of memory");
 }
 
-static gid_t group_of(const struct config *config)
+static gid_t group_of(const char *name)
 {
-	const struct group *group = getgrnam(config->group);
+	const struct group *group = *name ? getgrnam(name) : NULL;
 
-	if (!group)
-		log_warning("there is no group '%s': only root and the own user may ask",
-			    config->group);
+	if (*name && !group)
+		log_warning("there is no group '%s': it has no members who may ask",
+			    name);
 	return group ? group->gr_gid : (gid_t)-1;
 }
 
@@ -792,7 +795,8 @@ static int activated(const char *name)
 static int open_http(struct app *app)
 {
 	const struct config *config = &app->config;
-	gid_t group = group_of(config);
+	gid_t group = group_of(config->group);
+	gid_t values_group = group_of(config->values_group);
 	int local = activated("http"), tcp = -1, error;
 
 	if (local < 0)
@@ -807,7 +811,8 @@ static int open_http(struct app *app)
 			return fail("cannot listen on %s: %s", config->listen,
 				    strerror(-tcp));
 	}
-	error = http_open(&app->http, local, tcp, group, config, &ops, app);
+	error = http_open(&app->http, local, tcp, group, values_group, config,
+			  &ops, app);
 	return error ? fail("cannot serve HTTP: %s", strerror(-error)) : -1;
 }
 

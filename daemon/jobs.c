@@ -14,6 +14,7 @@
 enum {
 	RAW_MAX = 256 << 20,		/* bytes of a part, unpacked */
 	LEVEL = 3,			/* of compression */
+	WHOLE_MAX = 120,		/* recordings that are added up */
 	PATH_SIZE = 64,
 };
 
@@ -83,6 +84,8 @@ static int add_parts(struct merge *merge, const struct parts *parts,
 	int error = 0, fd;
 
 	for (i = 0; i < parts->count; i++) {
+		if (part_kind_is_whole(parts->all[i].head.kind))
+			continue;
 		fd = unpack(&parts->all[i]);
 		if (fd < 0)
 			snprintf(message, JOB_MESSAGE, "a part is damaged: %s",
@@ -98,6 +101,8 @@ static int add_parts(struct merge *merge, const struct parts *parts,
 int job_merged(struct merge **merge, const struct job *job,
 	       char message[JOB_MESSAGE])
 {
+	int fd;
+
 	*merge = merge_new();
 	if (!*merge) {
 		snprintf(message, JOB_MESSAGE, "out of memory");
@@ -109,7 +114,9 @@ int job_merged(struct merge **merge, const struct job *job,
 	/* The sender's writing has moved the offset. */
 	if (lseek(WORKER_KEPT, 0, SEEK_SET))
 		return -errno;
-	return add_recording(*merge, WORKER_KEPT, message);
+	/* The file that is added is closed. */
+	fd = dup(WORKER_KEPT);
+	return fd < 0 ? -errno : add_recording(*merge, fd, message);
 }
 
 /* --- writing -------------------------------------------------------------- */
@@ -194,6 +201,79 @@ static int put_account(struct merge *merge, int out, char message[JOB_MESSAGE])
 	return put_part(merge, MERGE_ACCOUNT, &head, out, message);
 }
 
+/* --- whole recordings ----------------------------------------------------- */
+
+/* Returns the kind of a whole recording; HWPROF_KINDS if it is none. */
+static uint32_t whole_kind(int fd)
+{
+	struct hwprof_file *file;
+	unsigned int kinds = 0;
+	uint32_t kind;
+
+	fd = dup(fd);
+	if (fd < 0 || lseek(fd, 0, SEEK_SET) ||
+	    hwprof_file_open_fd(&file, fd, "the recording"))
+		return HWPROF_KINDS;
+	if (hwprof_file_kinds(file, &kinds))
+		kinds = 0;
+	hwprof_file_close(file);
+	for (kind = 0; kind < HWPROF_KINDS; kind++)
+		if (part_kind_is_whole(kind) && kinds >> kind & 1)
+			return kind;
+	return HWPROF_KINDS;
+}
+
+/* Packs the recording that the job was given. */
+static int put_whole(uint32_t kind, int out)
+{
+	struct part_head head = { .kind = kind };
+	struct stat status;
+	void *bytes;
+	int error;
+
+	if (fstat(WORKER_KEPT, &status))
+		return -errno;
+	bytes = mmap(NULL, status.st_size, PROT_READ, MAP_SHARED, WORKER_KEPT,
+		     0);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	error = put_packed(out, &head, bytes, status.st_size);
+	munmap(bytes, status.st_size);
+	return error;
+}
+
+/* Copies parts that are not merged. */
+static int copy_whole(const struct job *job, int out)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < job->parts.count && !error; i++) {
+		const struct part *part = &job->parts.all[i];
+
+		if (!part_kind_is_whole(part->head.kind))
+			continue;
+		error = write_all(out, &part->head, sizeof(part->head));
+		if (!error)
+			error = write_all(out, part->bytes, part->head.size);
+	}
+	return error;
+}
+
+/* They are kept as long as windows of a minute are. */
+static int put_wholes(const struct job *job, int out)
+{
+	uint32_t kind;
+
+	if (job->recording) {
+		kind = whole_kind(WORKER_KEPT);
+		return kind < HWPROF_KINDS ? put_whole(kind, out) : 0;
+	}
+	return job->drop_whole ? 0 : copy_whole(job, out);
+}
+
+/* --- merging -------------------------------------------------------------- */
+
 static int put_parts(struct merge *merge, int out, char message[JOB_MESSAGE])
 {
 	const struct merge_part *part;
@@ -221,6 +301,8 @@ enum answer job_merge(const void *context, int out)
 
 	if (!error)
 		error = put_parts(merge, out, message);
+	if (!error)
+		error = put_wholes(job, out);
 	merge_free(merge);
 	if (!error)
 		return ANSWER_OK;
@@ -357,11 +439,20 @@ static enum answer answer_push(struct hwprof_profile *profile,
 	       worker_fail(out, ANSWER_FAILED, "%s", message) : ANSWER_OK;
 }
 
+static enum answer put_profile(struct hwprof_profile *profile,
+			       const struct job *job, int out)
+{
+	if (job->push)
+		return answer_push(profile, job->push, out);
+	if (job->query.what == QUERY_JSON)
+		return answer_json(profile, &job->query, out);
+	return answer_export(profile, &job->query, out);
+}
+
 static enum answer answer_profile(struct merge *merge, const struct job *job,
 				  int out)
 {
 	const struct hwprof_options options = { .debuginfo = job->symbols };
-	const struct query *query = &job->query;
 	char message[JOB_MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
 	struct hwprof_profile *profile = NULL;
@@ -374,19 +465,92 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 	lseek(fd, 0, SEEK_SET);
 	error = hwprof_file_open_fd(&file, fd, "the store");
 	if (!error)
-		error = hwprof_profile_read(&profile, query->kind, &file, 1,
+		error = hwprof_profile_read(&profile, job->query.kind, &file, 1,
 					    &options);
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s",
 				     hwprof_file_error(file));
-	else if (job->push)
-		answer = answer_push(profile, job->push, out);
-	else if (query->what == QUERY_JSON)
-		answer = answer_json(profile, query, out);
 	else
-		answer = answer_export(profile, query, out);
+		answer = put_profile(profile, job, out);
 	hwprof_profile_free(profile);
 	hwprof_file_close(file);
+	return answer;
+}
+
+static size_t count_wholes(const struct parts *parts)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < parts->count; i++)
+		count += part_kind_is_whole(parts->all[i].head.kind);
+	return count;
+}
+
+/* Opens the recordings of @parts. Returns their number. */
+static size_t open_wholes(const struct parts *parts, struct hwprof_file **files)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < parts->count; i++) {
+		int fd = part_kind_is_whole(parts->all[i].head.kind) ?
+			 unpack(&parts->all[i]) : -1;
+
+		/* One that cannot be read is left out. */
+		if (fd < 0)
+			continue;
+		if (hwprof_file_open_fd(&files[count], fd, "the store"))
+			hwprof_file_close(files[count]);
+		else
+			count++;
+	}
+	return count;
+}
+
+static enum answer answer_files(const struct job *job,
+				struct hwprof_file **files, size_t count,
+				int out)
+{
+	const struct hwprof_options options = { .debuginfo = job->symbols };
+	struct hwprof_profile *profile = NULL;
+	enum answer answer;
+	size_t i = 0;
+	int error;
+
+	if (!count)
+		return worker_fail(out, ANSWER_NOTHING,
+				   "nothing was collected of that in this time");
+	error = hwprof_profile_read(&profile, job->query.kind, files, count,
+				    &options);
+	while (error && i + 1 < count && !*hwprof_file_error(files[i]))
+		i++;
+	answer = error ? worker_fail(out, ANSWER_FAILED, "%s",
+				     hwprof_file_error(files[i])) :
+		 put_profile(profile, job, out);
+	hwprof_profile_free(profile);
+	return answer;
+}
+
+/* The library adds up what several recordings say. */
+static enum answer answer_wholes(const struct job *job, int out)
+{
+	struct hwprof_file **files = calloc(job->parts.count + 1,
+					    sizeof(*files));
+	enum answer answer;
+	size_t count, i;
+
+	if (!files)
+		return worker_fail(out, ANSWER_FAILED, "out of memory");
+	if (count_wholes(&job->parts) > WHOLE_MAX) {
+		free(files);
+		return worker_fail(out, ANSWER_WRONG,
+				   "there are more than %d recordings of that in this time: ask for less time",
+				   WHOLE_MAX);
+	}
+	count = open_wholes(&job->parts, files);
+	answer = answer_files(job, files, count, out);
+	for (i = 0; i < count; i++)
+		hwprof_file_close(files[i]);
+	free(files);
 	return answer;
 }
 
@@ -396,8 +560,11 @@ enum answer job_answer(const void *context, int out)
 	char message[JOB_MESSAGE] = "";
 	enum answer answer;
 	struct merge *merge;
-	int error = job_merged(&merge, job, message);
+	int error;
 
+	if (job->query.kind >= 0 && part_kind_is_whole(job->query.kind))
+		return answer_wholes(job, out);
+	error = job_merged(&merge, job, message);
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s", message);
 	else if (!merge_part(merge, 0))

@@ -17,6 +17,7 @@ enum { JOB_MESSAGE = 512 };
  * @before: those of the time that @parts are compared with, for job_page().
  * @recording: true if the descriptor that is kept for the worker is a recording
  *	to merge, instead of @parts.
+ * @drop_whole: leaves out parts that are whole recordings, for job_merge().
  * @query: for job_answer() and job_page().
  * @symbols: folder with files by build id; NULL: none.
  * @push: for job_answer(), which then writes the body of a request instead of a
@@ -26,6 +27,7 @@ enum { JOB_MESSAGE = 512 };
 struct job {
 	struct parts parts, before;
 	bool recording;
+	bool drop_whole;
 	struct query query;
 	const char *symbols;
 	const struct push_body *push;

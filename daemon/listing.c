@@ -42,7 +42,7 @@ static int add_build(void *context, const struct window *window,
 	struct build *build;
 	bool is_new;
 
-	if (head->kind >= HWPROF_KINDS ||
+	if (head->kind >= HWPROF_KINDS || part_kind_is_whole(head->kind) ||
 	    !part_is_wanted(head, listing->query->kind,
 			    listing->query->build_id))
 		return 0;

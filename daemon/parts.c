@@ -68,6 +68,9 @@ bool part_is_wanted(const struct part_head *head, int kind,
 {
 	if (head->kind == PART_ACCOUNT)
 		return !*build_id;
+	/* Whole recordings are of any build. */
+	if (part_kind_is_whole(head->kind))
+		return kind == PARTS_ALL || head->kind == (uint32_t)kind;
 	return (kind < 0 || head->kind == (uint32_t)kind) &&
 	       !strncmp(head->build_id, build_id, strlen(build_id));
 }

@@ -20,6 +20,23 @@ enum {
 	PARTS_MAX = 65536,		/* of a window */
 };
 
+/*
+ * Kinds whose parts are whole recordings, as the collector made them: they tell
+ * values or addresses of data, which cannot be added up by build.
+ */
+#define PARTS_WHOLE	(1U << HWPROF_KIND_VALUES | 1U << HWPROF_KIND_RANGES)
+
+/* Instead of a kind, for readers of several. */
+enum {
+	PARTS_MERGED = -1,		/* all but whole recordings */
+	PARTS_ALL = -2,
+};
+
+static inline bool part_kind_is_whole(uint32_t kind)
+{
+	return kind < HWPROF_KINDS && PARTS_WHOLE >> kind & 1;
+}
+
 /* The account of a window in numbers, for metrics. */
 struct part_totals {
 	uint64_t produced, delivered, lost, evicted, pending;
@@ -76,7 +93,10 @@ int parts_read(struct parts *parts, int fd, uint64_t size);
 /* Returns true if the head is one that hwprofd writes. */
 bool part_head_is_valid(const struct part_head *head);
 
-/* Returns true if a part is what a reader of @kind and @build_id wants. */
+/*
+ * Returns true if a part is what a reader of @kind, or PARTS_MERGED or PARTS_ALL,
+ * and of @build_id wants.
+ */
 bool part_is_wanted(const struct part_head *head, int kind,
 		    const char *build_id);
 

@@ -322,7 +322,7 @@ void push_add(struct push *push, uint64_t begin_ns, uint64_t end_ns,
 		return;
 	if (parts_bytes(&push->pending) + parts_bytes(parts) >
 	    most_bytes(push) ||
-	    parts_copy(&push->pending, parts, -1, "")) {
+	    parts_copy(&push->pending, parts, PARTS_MERGED, "")) {
 		count_dropped(push);
 		return;
 	}

@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
 #include "query.h"
 
 #define PPROF	"/debug/pprof/"
 #define API	"/api/v1/"
 
-/* Kinds that are kept; the others are not collected yet. */
+/* Kinds that are kept, beside those of whole recordings. */
 #define KEPT	(1U << HWPROF_KIND_LOOPS | 1U << HWPROF_KIND_CALLS |	\
 		 1U << HWPROF_KIND_PATHS | 1U << HWPROF_KIND_EDGES |	\
 		 1U << HWPROF_KIND_CCT)
+#define KINDS_TEXT	"loops, calls, paths, edges, cct, values and ranges"
 
 static int refuse(char *message, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -35,11 +37,11 @@ static int set_kind(struct query *query, const char *name, char *message)
 
 	if (kind < 0)
 		return refuse(message, -EINVAL,
-			      "there is no kind '%.32s': there are loops, calls, paths, edges and cct",
+			      "there is no kind '%.32s': there are " KINDS_TEXT,
 			      name);
-	if (!(KEPT >> kind & 1))
+	if (!((KEPT | PARTS_WHOLE) >> kind & 1))
 		return refuse(message, -EINVAL,
-			      "%s are not collected yet: there are loops, calls, paths, edges and cct",
+			      "%s are not collected: there are " KINDS_TEXT,
 			      name);
 	query->kind = kind;
 	return 0;
@@ -344,6 +346,23 @@ static int check_format(struct query *query, char *message)
 		      hwprof_kind_name(query->kind));
 }
 
+/* Whole recordings are given out as profiles, and not chosen by anything. */
+static int check_whole(struct query *query, char *message)
+{
+	query->values = query->kind >= 0 && part_kind_is_whole(query->kind);
+	if (!query->values)
+		return 0;
+	if (query->what != QUERY_JSON && query->what != QUERY_EXPORT)
+		return refuse(message, -EINVAL,
+			      "%s are given out by /api/v1/profile, /api/v1/export and /debug/pprof alone",
+			      hwprof_kind_name(query->kind));
+	if (*query->build_id || label_filter_is_set(&query->filter))
+		return refuse(message, -EINVAL,
+			      "%s cannot be chosen by build_id or labels",
+			      hwprof_kind_name(query->kind));
+	return 0;
+}
+
 int query_parse(struct query *query, const char *path,
 		const struct query_argument *arguments, size_t count,
 		int64_t now, char message[QUERY_MESSAGE])
@@ -362,5 +381,5 @@ int query_parse(struct query *query, const char *path,
 		error = set_before(query, &times, message);
 	if (!error && query->what == QUERY_EXPORT)
 		error = check_format(query, message);
-	return error;
+	return error ? error : check_whole(query, message);
 }

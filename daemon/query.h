@@ -36,6 +36,7 @@ struct query {
 	char build_id[41];		/* or its beginning; "": all */
 	struct label_filter filter;	/* by labels */
 	int64_t now;			/* the present time */
+	bool values;			/* it is about values or data */
 	uint64_t limit;			/* things in a list; 0: all, or the
 					 * page's default */
 	/* QUERY_PAGE: what it is compared with. */

@@ -72,8 +72,8 @@ int store_windows(struct store *store, int64_t from, int64_t to,
 		  store_window_fn fn, void *context);
 
 /*
- * Adds to @parts those of window @id that are of @kind (below 0: of any) and of
- * builds that begin with @build_id ("": of any). The account comes only with
+ * Adds to @parts those of window @id that are of @kind, as of
+ * part_is_wanted(), and of builds that begin with @build_id ("": of any). The account comes only with
  * any build.
  */
 int store_parts(struct store *store, int64_t id, int kind,

@@ -202,7 +202,7 @@ static int due_in_memory(struct timeline *timeline, bool all,
 			break;
 		if (!all && minute + 60 + LATE_SECONDS > now)
 			return 0;
-		error = parts_copy(&task->parts, &recent->parts, -1, "");
+		error = parts_copy(&task->parts, &recent->parts, PARTS_ALL, "");
 		task->window.wall = recent->window.wall;
 	}
 	if (error || minute < 0)
@@ -244,7 +244,7 @@ static int note_old(void *context, const struct window *window)
 	task->window.begin = begin;
 	task->window.end = begin + search->length;
 	task->window.wall = window->wall;
-	return store_parts(search->timeline->store, window->id, -1, "",
+	return store_parts(search->timeline->store, window->id, PARTS_ALL, "",
 			   &task->parts);
 }
 

@@ -5,7 +5,8 @@
  * usage: record UNITS FILE STACKS [UID CGROUP]
  *
  * FILE gets loops, calls and edges of that many units, and STACKS as many
- * samples of contexts. The process is that user's, and in that cgroup.
+ * samples of contexts. FILE.values gets as many loads. The process is that
+ * user's, and in that cgroup.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
 				      .callee = (uintptr_t)leaf };
 	struct fixture fixture;
 	struct build_id id;
-	char path[4096] = "";
+	char path[4096] = "", values[4096];
 	uint64_t units;
 
 	if ((argc != 4 && argc != 6) || find_map(code.head, &code) ||
@@ -85,5 +86,8 @@ int main(int argc, char **argv)
 	move(&fixture, argv[2]);
 	recordings_make_stacks(&fixture, &code, units);
 	move(&fixture, argv[3]);
+	recordings_make_values(&fixture, &code, units);
+	snprintf(values, sizeof(values), "%s.values", argv[2]);
+	move(&fixture, values);
 	return 0;
 }

@@ -98,3 +98,19 @@ void recordings_make_stacks(struct fixture *fixture,
 	add_totals(fixture, units);
 	fixture_end(fixture);
 }
+
+void recordings_make_values(struct fixture *fixture,
+			    const struct recorded_code *code, uint64_t units)
+{
+	const struct hwprof_row_value row = {
+		.row = head_of(HWPROF_ROW_VALUE, sizeof(row), PID),
+		.ip = code->head, .loads = units, .runs = 1, .breaks = 1,
+		.width = 8, .basis = HWPROF_BASIS_EXACT, .count = 1,
+		.values[0] = { .value = 42, .hits = units },
+	};
+
+	begin(fixture, "values,step,burst=50,rows", code);
+	fixture_row(fixture, 10, row.ip, 0, units, &row.row);
+	add_totals(fixture, units);
+	fixture_end(fixture);
+}

@@ -35,4 +35,8 @@ void recordings_make(struct fixture *fixture, const struct recorded_code *code,
 void recordings_make_stacks(struct fixture *fixture,
 			    const struct recorded_code *code, uint64_t units);
 
+/* The same, of values: the load at the loop's head returned 42 @units times. */
+void recordings_make_values(struct fixture *fixture,
+			    const struct recorded_code *code, uint64_t units);
+
 #endif /* HWPROF_TEST_RECORDINGS_H */

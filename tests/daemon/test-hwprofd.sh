@@ -550,6 +550,9 @@ if [ "$(id -u)" = 0 ]; then
 	"$build/tests/daemon/send" "$mine/run/collect" 3 "$mine/a" "$mine/b" \
 		"$work/a.data"
 	check "three windows" wait_for says 'received_total 3$' seen 0 /metrics
+	"$build/tests/daemon/send" "$mine/run/collect" 3 "$mine/a.values" \
+		"$mine/b.values"
+	check "five windows" wait_for says 'received_total 5$' seen 0 /metrics
 	check "root sees all" says '"back_edges_seen": 1120' seen 0 "$loops"
 	check "and so does the group" says '"back_edges_seen": 1120' \
 		seen_in_group "$loops"
@@ -585,7 +588,7 @@ if [ "$(id -u)" = 0 ]; then
 	check "not another's" [ "$(seen 65534 "/api/v1/labels?seconds=3600" |
 		grep -o '"program"' | wc -l)" = 1 ]
 	seen 1000 "/api/v1/recording?seconds=3600" > "$mine/own.data"
-	check "a user's recording" says ' 60 units .* = 60 delivered' \
+	check "a user's recording" says '^60 units .* = 60 delivered' \
 		"$build/hwprof" report loops "$mine/own.data"
 	check "a user's export" says '^B [0-9a-f]* [0-9a-f]* 100 ' \
 		seen 65534 "/api/v1/export?format=bolt&seconds=3600"
@@ -608,12 +611,27 @@ if [ "$(id -u)" = 0 ]; then
 	check "by program" says '"back_edges_seen": 1120' \
 		seen 0 "$loops&program=prog"
 	check "by several" refuses 404 0 "$loops&unit=web.service&uid=1000"
-	check "hwprof report by label" says ' 60 units' "$build/hwprof" report loops \
+	check "hwprof report by label" says '^60 units' "$build/hwprof" report loops \
 		"unix:$mine/run/http?seconds=3600&uid=1000"
 	check "by process: sentence" says "use program, uid" \
 		seen 0 "$loops&pid=1"
+	values="/api/v1/profile/values?seconds=3600"
+	check "values, added up" says '"hits": 120' seen 0 "$values"
+	check "values are for root" says '"value": "0x2a"' seen 0 "$values"
+	check "values: symbols" says '"function": "busy"' seen 0 "$values"
+	check "not for the group" says "for root and values_group" \
+		seen_in_group "$values"
+	check "nor for users" refuses 403 65534 "$values"
+	check "nor in other formats" refuses 403 65534 \
+		"/debug/pprof/values?seconds=3600"
+	check "others do not have them" sh -c "! '$build/hwprof' report \
+		values '$mine/own.data' 2>&1 | grep -q busy"
+	check "values are not chosen by label" refuses 400 0 "$values&uid=1000"
+	check "there are no ranges" refuses 404 0 \
+		"/api/v1/profile/ranges?seconds=3600"
 	check "the socket is for all" [ "$(stat -c %a "$mine/run/http")" = 666 ]
 	sed -i '/^own_profiles/d' "$mine/conf"
+	echo "values_group = $(id -gn daemon)" >> "$mine/conf"
 	kill -HUP $other
 	check "a reload takes that away" wait_for refuses 403 65534 "$loops"
 	check "but not from root" says '"back_edges_seen": 1120' seen 0 "$loops"
@@ -622,6 +640,9 @@ if [ "$(id -u)" = 0 ]; then
 	"$build/hwprofd" -c "$mine/conf" --foreground 2>> "$mine/log" &
 	other=$!
 	wait_for seen 0 /healthz
+	check "values are stored" says '"hits": 120' seen 0 "$values"
+	check "for members of values_group, too" says '"hits": 120' \
+		seen_in_group "$values"
 	check "labels are stored" says '"back_edges_seen": 20' \
 		seen 0 "$loops&uid=1000"
 	kill $other

@@ -86,6 +86,12 @@ static void test_api(void **state)
 	assert_int_equal(query.kind, HWPROF_KIND_EDGES);
 	accept_query(&query, "/api/v1/export?format=folded&kind=cct");
 	assert_int_equal(query.kind, HWPROF_KIND_CCT);
+	assert_false(query.values);
+	accept_query(&query, "/api/v1/profile/values");
+	assert_int_equal(query.kind, HWPROF_KIND_VALUES);
+	assert_true(query.values);
+	accept_query(&query, "/api/v1/profile/ranges?limit=2");
+	assert_true(query.values);
 }
 
 static void test_page(void **state)
@@ -146,7 +152,11 @@ static void test_refusals(void **state)
 		{ "/api/v1/", -ENOENT, "there are builds" },
 		{ "/api/v1/nothing", -ENOENT, "there are builds" },
 		{ "/debug/pprof/heap", -EINVAL, "no kind 'heap'" },
-		{ "/debug/pprof/values", -EINVAL, "not collected yet" },
+		{ "/debug/pprof/values?build_id=ab", -EINVAL, "cannot be chosen" },
+		{ "/debug/pprof/values?uid=0", -EINVAL, "cannot be chosen" },
+		{ "/api/v1/recording?kind=values", -EINVAL, "alone" },
+		{ "/api/v1/windows?kind=ranges", -EINVAL, "alone" },
+		{ "/page?kind=values", -EINVAL, "alone" },
 		{ "/debug/pprof/loops?seconds=0", -EINVAL, "seconds is '0'" },
 		{ "/debug/pprof/loops?seconds=-1", -EINVAL, "seconds" },
 		{ "/debug/pprof/loops?seconds=1e9", -EINVAL, "seconds" },

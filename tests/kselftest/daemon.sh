@@ -148,6 +148,22 @@ start_collector
 test_ok "another collector takes over" more windows_received_total "$before"
 kill $collector
 wait $collector
+
+# Values and addresses of data have each second window.
+{ cat $work/conf; echo "values = values
+ranges = ranges,range_of=load-address
+turn = 2"; } > $work/conf.turns
+sh -c 'while :; do :; done' & loads=$!
+$collect -c $work/conf.turns >> $work/log 2>&1 &
+collector=$!
+test_ok "values" says '"invariance"' "/api/v1/profile/values?seconds=600"
+test_ok "ranges of data" \
+	says '"share"' "/api/v1/profile/ranges?seconds=600"
+test_ok "loops go on" more windows_received_total \
+	$(metric windows_received_total)
+kill $loads
+kill $collector
+wait $collector
 test_ok "the collector ends when it is told to" [ $? = 0 ]
 sessions 0
 test_ok "no session is left" [ "$(cat $caps/sessions)" = 0 ]
