@@ -708,6 +708,7 @@ static void finish(struct app *app)
 		if (app->merger.pid)
 			finish_merging(app, worker_wait(&app->merger));
 	} while (start_merging(app, true));
+	push_finish(app->push);
 }
 
 static int serve(struct app *app)
@@ -753,7 +754,8 @@ static int open_store(struct app *app)
 	app->timeline = timeline_new(app->store, &app->config);
 	app->symbols = symbols_new(app->config.store, &app->config);
 	app->push = app->symbols ?
-		    push_new(&app->config, symbols_folder(app->symbols)) : NULL;
+		    push_new(&app->config, symbols_folder(app->symbols),
+			     app->store ? app->config.store : NULL) : NULL;
 	return app->timeline && app->push ? -1 : fail("out of memory");
 }
 

@@ -12,6 +12,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "push.h"
+#include "push_spool.h"
 #include "wire.h"
 
 #define SECOND	1000000000ULL
@@ -23,21 +24,13 @@ enum {
 	EVENTS = 16,
 	URL_SIZE = 2048,
 	ANSWER_SIZE = 128,
-};
-
-/* A request that waits. */
-struct waiting {
-	struct waiting *next;
-	int kind;
-	int64_t begin, end;		/* seconds since 1970 */
-	size_t size;
-	char bytes[];
+	SPOOL_PATH = CONFIG_TEXT + 64,
 };
 
 struct target {
 	struct push *push;
 	enum push_to to;
-	struct waiting *first, **last;
+	struct push_waiting *first, **last;
 	CURL *easy;			/* sends the first; NULL: idle */
 	struct curl_slist *headers;
 	char answer[ANSWER_SIZE];	/* the beginning of it */
@@ -59,6 +52,7 @@ struct push {
 	const struct config *config;
 	const char *symbols;		/* a folder */
 	char host[PUSH_HOST];
+	char spool[SPOOL_PATH];		/* a file; "": none */
 	struct parts pending;		/* of windows since the last batch */
 	int64_t begin_ns, end_ns;
 	uint64_t due_ns;		/* when they become a batch; 0: none */
@@ -112,7 +106,7 @@ static uint64_t jitter(void)
 
 static void pop(struct target *target)
 {
-	struct waiting *first = target->first;
+	struct push_waiting *first = target->first;
 
 	target->first = first->next;
 	if (!target->first)
@@ -126,9 +120,9 @@ static void pop(struct target *target)
 /* Drops the oldest that is not being sent. Returns false if there is none. */
 static bool drop_one(struct target *target)
 {
-	struct waiting **at = target->easy && target->first ?
+	struct push_waiting **at = target->easy && target->first ?
 			      &target->first->next : &target->first;
-	struct waiting *waiting = *at;
+	struct push_waiting *waiting = *at;
 
 	if (!waiting)
 		return false;
@@ -160,11 +154,21 @@ static bool make_room(struct push *push, uint64_t size)
 	return true;
 }
 
+static void queue(struct target *target, struct push_waiting *waiting)
+{
+	waiting->next = NULL;
+	*target->last = waiting;
+	target->last = &waiting->next;
+	target->counts.waiting++;
+	target->counts.waiting_bytes += waiting->size;
+	target->push->bytes += waiting->size;
+}
+
 static void add_waiting(struct push *push, struct target *target, int kind,
 			int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
-	struct waiting *waiting = NULL;
+	struct push_waiting *waiting = NULL;
 
 	if (size > 0 && make_room(push, size))
 		waiting = malloc(sizeof(*waiting) + size);
@@ -173,18 +177,13 @@ static void add_waiting(struct push *push, struct target *target, int kind,
 		target->counts.dropped++;
 		return;
 	}
-	waiting->next = NULL;
 	waiting->kind = kind;
 	waiting->size = size;
 	waiting->begin = push->batch.begin_ns / (int64_t)SECOND;
 	waiting->end = push->batch.end_ns / (int64_t)SECOND;
 	if (waiting->end <= waiting->begin)
 		waiting->end = waiting->begin + 1;
-	*target->last = waiting;
-	target->last = &waiting->next;
-	target->counts.waiting++;
-	target->counts.waiting_bytes += size;
-	push->bytes += size;
+	queue(target, waiting);
 }
 
 /* --- making requests ------------------------------------------------------ */
@@ -686,7 +685,33 @@ static void read_host(char host[PUSH_HOST])
 			host[i] = '_';
 }
 
-struct push *push_new(const struct config *config, const char *symbols)
+/* Takes what waited when hwprofd ended. */
+static void take_spooled(void *context, enum push_to to,
+			 struct push_waiting *waiting)
+{
+	struct push *push = context;
+	struct target *target = &push->targets[to];
+
+	if (*url_of(push, to) && make_room(push, waiting->size)) {
+		queue(target, waiting);
+		return;
+	}
+	target->counts.dropped++;
+	free(waiting);
+}
+
+static void read_spool(struct push *push)
+{
+	int error = push_spool_read(push->spool, 2 * most_bytes(push),
+				    take_spooled, push);
+
+	if (error)
+		log_warning("%s: profiles that waited to be pushed cannot be read: %s",
+			    push->spool, strerror(-error));
+}
+
+struct push *push_new(const struct config *config, const char *symbols,
+		      const char *folder)
 {
 	struct push *push = calloc(1, sizeof(*push));
 	int to;
@@ -704,10 +729,62 @@ struct push *push_new(const struct config *config, const char *symbols)
 		target->to = to;
 		target->last = &target->first;
 	}
-	if (push->epoll >= 0)
-		return push;
-	free(push);
-	return NULL;
+	if (push->epoll < 0) {
+		free(push);
+		return NULL;
+	}
+	if (folder) {
+		snprintf(push->spool, sizeof(push->spool), "%s/push.spool",
+			 folder);
+		read_spool(push);
+	}
+	return push;
+}
+
+/* Makes requests of all windows, whether or not it is time. */
+static void finish_batches(struct push *push)
+{
+	do {
+		if (push->due_ns)
+			push->due_ns = 1;
+		make_requests(push);
+		if (push->worker.pid)
+			finish_worker(push, worker_wait(&push->worker));
+	} while (push->batch.parts.count || push->due_ns);
+}
+
+static void drop_all(struct push *push)
+{
+	int to;
+
+	for (to = 0; to < PUSH_TARGETS; to++)
+		while (drop_one(&push->targets[to]))
+			;
+}
+
+void push_finish(struct push *push)
+{
+	struct push_waiting *first[PUSH_TARGETS];
+	uint64_t count = 0;
+	int to, error;
+
+	finish_batches(push);
+	for (to = 0; to < PUSH_TARGETS; to++) {
+		if (push->targets[to].easy)
+			end_transfer(&push->targets[to]);
+		first[to] = push->targets[to].first;
+		count += push->targets[to].counts.waiting;
+	}
+	if (!count)
+		return;
+	error = *push->spool ? push_spool_write(push->spool, first) : -ENOENT;
+	if (error)
+		log_warning("%llu profiles that wait to be pushed are dropped: %s",
+			    (unsigned long long)count, strerror(-error));
+	else
+		log_info("%llu profiles wait in %s to be pushed at the next start",
+			 (unsigned long long)count, push->spool);
+	drop_all(push);
 }
 
 static void stop_worker(struct push *push)
@@ -725,12 +802,10 @@ void push_free(struct push *push)
 	if (!push)
 		return;
 	stop_worker(push);
-	for (to = 0; to < PUSH_TARGETS; to++) {
+	for (to = 0; to < PUSH_TARGETS; to++)
 		if (push->targets[to].easy)
 			end_transfer(&push->targets[to]);
-		while (drop_one(&push->targets[to]))
-			;
-	}
+	drop_all(push);
 	parts_free(&push->pending);
 	parts_free(&push->batch.parts);
 	if (push->multi) {

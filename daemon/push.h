@@ -3,7 +3,7 @@
  * Hands each window on to other programs, as far as the configuration names
  * any: windows of push_seconds are added up and become a request for each kind
  * and receiver. Requests wait in memory, bounded by push_spool_mib, until the
- * receiver has taken them.
+ * receiver has taken them. Those that wait at the end are kept in a file.
  */
 #ifndef HWPROFD_PUSH_H
 #define HWPROFD_PUSH_H
@@ -30,10 +30,18 @@ struct push_counts {
 
 /*
  * @config may change from one call to another, but not its address. @symbols is
- * a folder with files by build id. Returns NULL if out of memory.
+ * a folder with files by build id. @folder has the file of requests that waited
+ * at the end; NULL: there is none. Returns NULL if out of memory.
  */
-struct push *push_new(const struct config *config, const char *symbols);
+struct push *push_new(const struct config *config, const char *symbols,
+		      const char *folder);
 void push_free(struct push *push);
+
+/*
+ * Makes requests of all windows, writes those that wait to the file, and says
+ * so. What cannot be written is dropped, which is said, too.
+ */
+void push_finish(struct push *push);
 
 /* Adds a window from ns @begin_ns to @end_ns on CLOCK_BOOTTIME. */
 void push_add(struct push *push, uint64_t begin_ns, uint64_t end_ns,

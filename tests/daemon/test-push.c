@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests that wait: their bound, and what is dropped. Nobody takes them. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "fixture.h"
 #include "jobs.h"
 #include "push.h"
+#include "push_spool.h"
 #include "wire.h"
 
 #define SECOND	1000000000ULL
@@ -107,7 +109,7 @@ static struct push_counts add_window(struct push *push,
 
 static void test_bound(void **state)
 {
-	struct push *push = push_new(&config, NULL);
+	struct push *push = push_new(&config, NULL, NULL);
 	struct push_counts counts = { .sent = 0 };
 	struct parts parts;
 	unsigned int rounds;
@@ -133,9 +135,110 @@ static void test_bound(void **state)
 	push_free(push);
 }
 
+static void count_spooled(void *context, enum push_to to,
+			  struct push_waiting *waiting)
+{
+	uint64_t *count = context;
+
+	assert_int_equal(to, PUSH_PARCA);
+	assert_int_equal(waiting->kind, HWPROF_KIND_EDGES);
+	assert_true(waiting->begin < waiting->end);
+	(*count)++;
+	free(waiting);
+}
+
+static uint64_t drain_spool(const char *path, uint64_t most, int *error)
+{
+	uint64_t count = 0;
+
+	*error = push_spool_read(path, most, count_spooled, &count);
+	return count;
+}
+
+/* What waits at the end is there at the next start, and only once. */
+static void test_spool(void **state)
+{
+	char folder[] = "/tmp/hwprof-test-XXXXXX", path[64];
+	uint64_t now = wire_now();
+	struct push_counts counts;
+	struct parts parts;
+	struct push *push;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/push.spool", folder);
+	push = push_new(&config, NULL, folder);
+	make_parts(&parts, 10);
+	counts = add_window(push, &parts);
+	assert_int_equal(counts.waiting, 1);
+	/* One more that has not become a request yet. */
+	push_add(push, now - SECOND, now, &parts);
+	push_finish(push);
+	assert_int_equal(access(path, F_OK), 0);
+	push_free(push);
+	push = push_new(&config, NULL, folder);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(counts_of(push).waiting, 2);
+	assert_true(counts_of(push).waiting_bytes > 0);
+	push_finish(push);
+	push_free(push);
+	/* Nobody is to get them any more. */
+	*config.push_parca = 0;
+	push = push_new(&config, NULL, folder);
+	assert_int_equal(counts_of(push).waiting, 0);
+	assert_int_equal(counts_of(push).dropped, 2);
+	push_finish(push);
+	assert_int_equal(access(path, F_OK), -1);
+	push_free(push);
+	parts_free(&parts);
+	rmdir(folder);
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+/* A spool that is cut off, or makes no sense, is read as far as it does. */
+static void test_damaged_spool(void **state)
+{
+	struct push_waiting *first[PUSH_TARGETS] = { NULL };
+	char path[] = "/tmp/hwprof-test-XXXXXX", bytes[4096];
+	size_t size, cut;
+	FILE *file;
+	int error;
+
+	close(mkstemp(path));
+	first[PUSH_PARCA] = calloc(1, sizeof(**first) + 100);
+	*first[PUSH_PARCA] = (struct push_waiting){
+		.kind = HWPROF_KIND_EDGES, .begin = 1, .end = 2, .size = 100,
+	};
+	assert_int_equal(push_spool_write(path, first), 0);
+	file = fopen(path, "r");
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_int_equal(drain_spool(path, 1 << 20, &error), 1);
+	assert_int_equal(error, 0);
+	for (cut = 1; cut < size; cut++) {
+		write_file(path, bytes, cut);
+		assert_int_equal(drain_spool(path, 1 << 20, &error), 0);
+		assert_int_equal(error, -EBADMSG);
+	}
+	memset(bytes, 0xff, 4);
+	write_file(path, bytes, size);
+	assert_int_equal(drain_spool(path, 1 << 20, &error), 0);
+	assert_int_equal(error, -EBADMSG);
+	assert_int_equal(drain_spool(path, 1 << 20, &error), 0);
+	assert_int_equal(error, 0);
+	free(first[PUSH_PARCA]);
+}
+
 static void test_too_large(void **state)
 {
-	struct push *push = push_new(&config, NULL);
+	struct push *push = push_new(&config, NULL, NULL);
 	struct push_counts counts;
 	struct parts parts;
 
@@ -151,7 +254,7 @@ static void test_too_large(void **state)
 static void test_pending(void **state)
 {
 	struct part_head head = { .kind = HWPROF_KIND_EDGES, .size = 2 << 20 };
-	struct push *push = push_new(&config, NULL);
+	struct push *push = push_new(&config, NULL, NULL);
 	struct parts parts = { .count = 0 };
 
 	assert_int_equal(parts_add(&parts, &head, calloc(1, head.size)), 0);
@@ -169,7 +272,7 @@ static void test_nobody(void **state)
 	struct parts parts = { .count = 0 };
 
 	config_default(&config);
-	push = push_new(&config, NULL);
+	push = push_new(&config, NULL, NULL);
 	assert_int_equal(parts_add(&parts, &head, calloc(1, head.size)), 0);
 	push_add(push, wire_now() - SECOND, wire_now(), &parts);
 	assert_false(push_run(push));
@@ -183,6 +286,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_bound, configure),
+		cmocka_unit_test_setup(test_spool, configure),
+		cmocka_unit_test_setup(test_damaged_spool, configure),
 		cmocka_unit_test_setup(test_too_large, configure),
 		cmocka_unit_test_setup(test_pending, configure),
 		cmocka_unit_test_setup(test_nobody, configure),

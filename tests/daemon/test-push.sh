@@ -203,6 +203,30 @@ check "the spool keeps its bound" sh -c "
 	[ $(metric waiting_bytes parca) -le 1048576 ]"
 check "what it holds is counted" at_least waiting parca 5
 check "it ends with a full spool" stop
+check "what waits is kept" [ -s "$work/store/push.spool" ]
+check "and told" grep -q 'profiles wait in .* to be pushed at the next start' \
+	"$work/log"
+
+# --- the next start -----------------------------------------------------------
+python3 tests/daemon/receiver.py $port "$log" &
+receiver=$!
+wait_for curl -s -o /dev/null "http://127.0.0.1:$port/"
+start
+check "the next start sends it" wait_for at_least sent_total parca 5
+check "all of it" wait_for metric_is waiting parca 0
+check "once" [ ! -e "$work/store/push.spool" ]
+check "nothing was wrong with it" none_refused
+send "$work/a.data"
+stop
+kill $receiver
+wait $receiver 2> /dev/null
+check "a window that has just come is kept, too" \
+	[ -s "$work/store/push.spool" ]
+mkdir "$work/store/push.spool.partial"
+start
+stop
+check "what cannot be kept is told" \
+	grep -q 'profiles that wait to be pushed are dropped' "$work/log"
 
 # --- configuration ------------------------------------------------------------
 # refused SENTENCE LINE
