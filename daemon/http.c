@@ -501,8 +501,8 @@ static int start(struct http *http, struct server *server, int fd, bool local)
 }
 
 int http_open(struct http **result, int unix_fd, int tcp_fd, gid_t group,
-	      gid_t values_group, const struct config *config, const struct http_ops *ops,
-	      void *context)
+	      gid_t values_group, const struct config *config,
+	      const struct http_ops *ops, void *context)
 {
 	struct http *http = calloc(1, sizeof(*http));
 	int error;

@@ -40,12 +40,13 @@ struct http_ops {
 /*
  * Starts serving. @unix_fd and @tcp_fd are listening sockets, or -1; they
  * belong to the server. @group may ask on the local socket, beside root and the
- * own user; those of them who are in @values_group, for values and data, too. @config and @ops must live as long as the server. *@http is NULL
- * without memory. Returns 0 or a negative errno.
+ * own user; those of them who are in @values_group, for values and data, too.
+ * @config and @ops must live as long as the server. *@http is NULL without
+ * memory. Returns 0 or a negative errno.
  */
 int http_open(struct http **http, int unix_fd, int tcp_fd, gid_t group,
-	      gid_t values_group, const struct config *config, const struct http_ops *ops,
-	      void *context);
+	      gid_t values_group, const struct config *config,
+	      const struct http_ops *ops, void *context);
 void http_close(struct http *http);
 
 enum { HTTP_FDS = 2 };

@@ -36,6 +36,8 @@ enum {
 	STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2,
 
 	ASKING_MAX = 4,			/* questions at a time */
+	LISTED_MAX = 8,			/* lists at a time */
+	LIST_MS = 10,			/* for lists, before anything else */
 	WAITING_MAX = 4,		/* recordings that wait to be merged */
 	MERGE_SECONDS = 60,
 	TICK_MS = 1000,
@@ -65,6 +67,12 @@ struct asking {
 	struct http_request *request;	/* NULL: free */
 };
 
+/* A list that is being made. */
+struct listed {
+	struct window_list *listing;
+	struct http_request *request;	/* NULL: free */
+};
+
 /* A recording that waits to be merged. */
 struct waiting {
 	struct wire_head head;
@@ -90,6 +98,7 @@ struct app {
 	struct worker merger;
 	struct timeline_task task;
 	struct asking asking[ASKING_MAX];
+	struct listed listed[LISTED_MAX];
 
 	bool short_of_processes;
 	uint64_t heard_ns;		/* when a window came last */
@@ -189,16 +198,58 @@ static bool ready_of(void *context, char message[QUERY_MESSAGE])
 	return false;
 }
 
+static void end_list(struct listed *listed)
+{
+	window_list_free(listed->listing);
+	*listed = (struct listed){ .request = NULL };
+}
+
+/* Goes on with lists for a moment. Returns true if one is not at its end. */
+static bool run_lists(struct app *app)
+{
+	uint64_t until = wire_now() + LIST_MS * 1000000ULL;
+	bool left = false;
+	int i;
+
+	for (i = 0; i < LISTED_MAX; i++) {
+		struct listed *listed = &app->listed[i];
+		int more = listed->request ? 1 : -1;
+
+		if (!listed->request)
+			continue;
+		do {
+			more = window_list_step(listed->listing);
+		} while (more > 0 && wire_now() < until);
+		left |= more > 0;
+		if (more > 0)
+			continue;
+		if (!more)
+			http_answer(listed->request, 200, "application/json",
+				    window_list_text(listed->listing));
+		else
+			http_refuse(listed->request, 500,
+				    "the windows cannot be listed");
+		end_list(listed);
+	}
+	return left;
+}
+
 static void answer_list(struct app *app, struct http_request *request,
 			const struct query *query)
 {
-	char *text = listing_text(app->timeline, query);
+	struct listed *listed = NULL;
+	int i;
 
-	if (text)
-		http_answer(request, 200, query->content_type, text);
+	for (i = 0; i < LISTED_MAX && !listed; i++)
+		if (!app->listed[i].request)
+			listed = &app->listed[i];
+	if (listed)
+		listed->listing = window_list_new(app->timeline, query);
+	if (listed && listed->listing)
+		listed->request = request;
 	else
-		http_refuse(request, 500, "the windows cannot be listed");
-	free(text);
+		http_refuse(request, 503,
+			    "too many lists are being asked for: try again");
 }
 
 static void answer_now(struct app *app, struct http_request *request,
@@ -660,13 +711,14 @@ static void run_once(struct app *app)
 		[PUSH] = { push_fd(app->push), POLLIN, 0 },
 	};
 	int most = run_workers(app) ? WORK_TICK_MS : TICK_MS;
+	bool lists = run_lists(app);
 	int fds[HTTP_FDS], i;
 
 	http_fds(app->http, fds);
 	for (i = 0; i < HTTP_FDS; i++)
 		polled[HTTP + i] = (struct pollfd){ fds[i], POLLIN, 0 };
 	http_run(app->http);
-	most = push_timeout(app->push, most);
+	most = lists ? 0 : push_timeout(app->push, most);
 	if (poll(polled, POLLED, http_timeout(app->http, most)) < 0)
 		return;
 	if (polled[SIGNALS].revents)
@@ -694,6 +746,13 @@ static void finish(struct app *app)
 		close(asking->worker.out);
 		http_refuse(asking->request, 503, "hwprofd is being stopped");
 		asking->request = NULL;
+	}
+	for (i = 0; i < LISTED_MAX; i++) {
+		if (!app->listed[i].request)
+			continue;
+		http_refuse(app->listed[i].request, 503,
+			    "hwprofd is being stopped");
+		end_list(&app->listed[i]);
 	}
 	http_run(app->http);
 	while (app->waiting_count) {

@@ -8,6 +8,8 @@
 #include "base/tree.h"
 #include "listing.h"
 
+enum { BEGIN_MOST = 3 };		/* times that a list is begun */
+
 struct build {
 	char build_id[sizeof(((struct part_head *)NULL)->build_id)];
 	char object[PART_OBJECT];
@@ -15,9 +17,15 @@ struct build {
 	uint64_t units[HWPROF_KINDS];
 };
 
-struct listing {
+struct window_list {
+	struct timeline *timeline;
+	struct query query;
 	struct json json;
-	const struct query *query;
+	char *text;
+	size_t size;			/* of the text */
+	struct store_place place;	/* where it goes on */
+	uint64_t changes;		/* when it began */
+	unsigned int begun;		/* how often */
 	void *builds;			/* a tree */
 	struct window window;		/* that is being written */
 	uint64_t bytes, parts;
@@ -37,14 +45,14 @@ static int compare_builds(const void *a, const void *b)
 static int add_build(void *context, const struct window *window,
 		     const struct part_head *head)
 {
-	struct listing *listing = context;
+	struct window_list *listing = context;
 	struct build key = { .first = window->begin, .last = window->end };
 	struct build *build;
 	bool is_new;
 
 	if (head->kind >= HWPROF_KINDS || part_kind_is_whole(head->kind) ||
-	    !part_is_wanted(head, listing->query->kind,
-			    listing->query->build_id))
+	    !part_is_wanted(head, listing->query.kind,
+			    listing->query.build_id))
 		return 0;
 	strcpy(key.build_id, head->build_id);
 	strcpy(key.object, head->object);
@@ -86,20 +94,16 @@ static void put_build(struct json *json, const struct build *build)
 	json_close(json, '}');
 }
 
-static int list_builds(struct listing *listing, struct timeline *timeline)
+static void put_builds(struct window_list *listing)
 {
-	int error = timeline_heads(timeline, listing->query->from,
-				   listing->query->to, add_build, listing);
 	size_t count = 0, i;
-	void **all = error ? NULL : tree_list(listing->builds, &count);
+	void **all = tree_list(listing->builds, &count);
 
 	json_open(&listing->json, "builds", '[');
 	for (i = 0; all && i < count; i++)
 		put_build(&listing->json, all[i]);
 	json_close(&listing->json, ']');
 	free(all);
-	tdestroy(listing->builds, free);
-	return error;
 }
 
 static void put_account(struct json *json, const struct part_totals *totals)
@@ -116,7 +120,7 @@ static void put_account(struct json *json, const struct part_totals *totals)
 	json_close(json, '}');
 }
 
-static void put_window(struct listing *listing)
+static void put_window(struct window_list *listing)
 {
 	static const char *const levels[STORE_LEVELS] = {
 		"memory", "minute", "ten minutes", "hour",
@@ -149,7 +153,7 @@ static void put_window(struct listing *listing)
 static int add_window(void *context, const struct window *window,
 		      const struct part_head *head)
 {
-	struct listing *listing = context;
+	struct window_list *listing = context;
 	const struct window *last = &listing->window;
 
 	if (window->id != last->id || window->begin != last->begin ||
@@ -160,9 +164,9 @@ static int add_window(void *context, const struct window *window,
 	if (head->kind == PART_ACCOUNT) {
 		part_totals_add(&listing->account, &head->totals);
 		listing->has_account = true;
-	} else if (label_filter_is_set(&listing->query->filter) ||
-		   !part_is_wanted(head, listing->query->kind,
-				   listing->query->build_id)) {
+	} else if (label_filter_is_set(&listing->query.filter) ||
+		   !part_is_wanted(head, listing->query.kind,
+				   listing->query.build_id)) {
 		return 0;		/* heads do not tell labels */
 	} else if (head->kind < HWPROF_KINDS) {
 		listing->units[head->kind] += head->units;
@@ -172,38 +176,95 @@ static int add_window(void *context, const struct window *window,
 	return 0;
 }
 
-static int list_windows(struct listing *listing, struct timeline *timeline)
+static bool lists_builds(const struct window_list *listing)
+{
+	return listing->query.what == QUERY_BUILDS;
+}
+
+/* Forgets what was listed so far. */
+static void clear(struct window_list *listing)
+{
+	if (listing->json.out)
+		fclose(listing->json.out);
+	free(listing->text);
+	tdestroy(listing->builds, free);
+	*listing = (struct window_list){
+		.timeline = listing->timeline, .query = listing->query,
+		.begun = listing->begun,
+	};
+}
+
+static int begin(struct window_list *listing)
+{
+	clear(listing);
+	listing->begun++;
+	listing->place = STORE_BEGIN;
+	listing->changes = timeline_changes(listing->timeline);
+	listing->json.out = open_memstream(&listing->text, &listing->size);
+	if (!listing->json.out)
+		return -ENOMEM;
+	json_open(&listing->json, NULL, '{');
+	json_signed(&listing->json, "now", timeline_now(listing->timeline));
+	if (!lists_builds(listing))
+		json_open(&listing->json, "windows", '[');
+	return 1;
+}
+
+static int finish(struct window_list *listing)
 {
 	int error;
 
-	json_open(&listing->json, "windows", '[');
-	error = timeline_heads(timeline, listing->query->from,
-			       listing->query->to, add_window, listing);
-	put_window(listing);
-	json_close(&listing->json, ']');
+	if (lists_builds(listing)) {
+		put_builds(listing);
+	} else {
+		put_window(listing);
+		json_close(&listing->json, ']');
+	}
+	json_close(&listing->json, '}');
+	error = fclose(listing->json.out) ? -ENOMEM : 0;
+	listing->json.out = NULL;
 	return error;
 }
 
-char *listing_text(struct timeline *timeline, const struct query *query)
+int window_list_step(struct window_list *listing)
 {
-	struct listing listing = { .query = query };
-	char *text = NULL;
-	size_t size;
-	int error;
+	int more;
 
-	listing.json.out = open_memstream(&text, &size);
-	if (!listing.json.out)
+	/* Windows that were merged meanwhile could be missing or come twice. */
+	if (!listing->begun || (listing->begun < BEGIN_MOST &&
+				listing->changes !=
+				timeline_changes(listing->timeline)))
+		return begin(listing);
+	more = timeline_heads(listing->timeline, &listing->place,
+			      listing->query.from, listing->query.to,
+			      lists_builds(listing) ? add_build : add_window,
+			      listing);
+	return more ? more : finish(listing);
+}
+
+const char *window_list_text(const struct window_list *listing)
+{
+	return listing->text;
+}
+
+struct window_list *window_list_new(struct timeline *timeline,
+			    const struct query *query)
+{
+	struct window_list *listing = calloc(1, sizeof(*listing));
+
+	if (!listing)
 		return NULL;
-	json_open(&listing.json, NULL, '{');
-	json_signed(&listing.json, "now", timeline_now(timeline));
-	error = query->what == QUERY_BUILDS ?
-		list_builds(&listing, timeline) :
-		list_windows(&listing, timeline);
-	json_close(&listing.json, '}');
-	if (!fclose(listing.json.out) && !error)
-		return text;
-	free(text);
-	return NULL;
+	listing->timeline = timeline;
+	listing->query = *query;
+	return listing;
+}
+
+void window_list_free(struct window_list *listing)
+{
+	if (!listing)
+		return;
+	clear(listing);
+	free(listing);
 }
 
 char *listing_now(const struct config *config, int64_t now, const char *trouble)

@@ -6,11 +6,21 @@
 #include "query.h"
 #include "timeline.h"
 
+struct window_list;
+
 /*
- * Returns the JSON that answers @query, which the caller frees; NULL without
- * memory.
+ * Begins the JSON that answers @query. It is made step by step, so that the
+ * caller can do other things between. Returns NULL without memory.
  */
-char *listing_text(struct timeline *timeline, const struct query *query);
+struct window_list *window_list_new(struct timeline *timeline,
+			    const struct query *query);
+void window_list_free(struct window_list *listing);
+
+/* Returns 1 if there is more to do; 0 at the end; or a negative errno. */
+int window_list_step(struct window_list *listing);
+
+/* Returns the JSON, which belongs to the list, after its end. */
+const char *window_list_text(const struct window_list *listing);
 
 /*
  * Returns the JSON that says how hwprofd is at time @now, which the caller

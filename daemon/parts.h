@@ -94,8 +94,8 @@ int parts_read(struct parts *parts, int fd, uint64_t size);
 bool part_head_is_valid(const struct part_head *head);
 
 /*
- * Returns true if a part is what a reader of @kind, or PARTS_MERGED or PARTS_ALL,
- * and of @build_id wants.
+ * Returns true if a part is what a reader of @kind, or PARTS_MERGED or
+ * PARTS_ALL, and of @build_id wants.
  */
 bool part_is_wanted(const struct part_head *head, int kind,
 		    const char *build_id);

@@ -28,7 +28,9 @@ static const char *const texts[STATEMENTS] = {
 			"units, totals, bytes) VALUES(?, ?, ?, ?, ?, ?, ?)",
 	[DELETE_WINDOW] = "DELETE FROM windows WHERE id = ?",
 	[SELECT_WINDOWS] = "SELECT id, level, begin, end, wall FROM windows "
-			   "WHERE end > ? AND begin < ? ORDER BY begin",
+			   "WHERE end > ?1 AND begin < ?2 "
+			   "AND (begin, id) > (?3, ?4) "
+			   "ORDER BY begin, id LIMIT ?5",
 	[SELECT_PARTS] = "SELECT kind, build_id, object, units, totals, bytes "
 			 "FROM parts WHERE window = ?1 AND "
 			 "(?2 < 0 OR kind = ?2 OR kind = ?3)",
@@ -474,14 +476,18 @@ int store_write(struct store *store, struct window *window,
 
 /* --- reading -------------------------------------------------------------- */
 
-int store_windows(struct store *store, int64_t from, int64_t to,
-		  store_window_fn fn, void *context)
+int store_windows_from(struct store *store, struct store_place *place,
+		       int64_t from, int64_t to, int most, store_window_fn fn,
+		       void *context)
 {
 	sqlite3_stmt *statement = store->statements[SELECT_WINDOWS];
 	int result, error = 0;
 
 	sqlite3_bind_int64(statement, 1, from);
 	sqlite3_bind_int64(statement, 2, to);
+	sqlite3_bind_int64(statement, 3, place->begin);
+	sqlite3_bind_int64(statement, 4, place->id);
+	sqlite3_bind_int64(statement, 5, most);
 	while (!error && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		const struct window window = {
 			.id = sqlite3_column_int64(statement, 0),
@@ -491,12 +497,23 @@ int store_windows(struct store *store, int64_t from, int64_t to,
 			.wall = sqlite3_column_int64(statement, 4),
 		};
 
+		place->begin = window.begin;
+		place->id = window.id;
+		place->count++;
 		error = fn(context, &window);
 	}
 	if (!error)
 		error = fail(store, result);
 	sqlite3_reset(statement);
 	return error;
+}
+
+int store_windows(struct store *store, int64_t from, int64_t to,
+		  store_window_fn fn, void *context)
+{
+	struct store_place place = STORE_BEGIN;
+
+	return store_windows_from(store, &place, from, to, -1, fn, context);
 }
 
 /* Reads the columns that both statements have. */

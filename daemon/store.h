@@ -71,10 +71,26 @@ typedef int (*store_window_fn)(void *context, const struct window *window);
 int store_windows(struct store *store, int64_t from, int64_t to,
 		  store_window_fn fn, void *context);
 
+/* A window of the store, behind which a reader goes on. */
+struct store_place {
+	int64_t begin, id;
+	uint64_t count;			/* of windows up to it */
+};
+
+#define STORE_BEGIN	((struct store_place){ .begin = INT64_MIN })
+
 /*
- * Adds to @parts those of window @id that are of @kind, as of
- * part_is_wanted(), and of builds that begin with @build_id ("": of any). The account comes only with
- * any build.
+ * Does so for the first @most windows behind @place (below 0: for all), which
+ * moves to the last of them, and counts them.
+ */
+int store_windows_from(struct store *store, struct store_place *place,
+		       int64_t from, int64_t to, int most, store_window_fn fn,
+		       void *context);
+
+/*
+ * Adds to @parts those of window @id that are of @kind, as of part_is_wanted(),
+ * and of builds that begin with @build_id ("": of any). The account comes only
+ * with any build.
  */
 int store_parts(struct store *store, int64_t id, int kind,
 		const char *build_id, struct parts *parts);

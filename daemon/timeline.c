@@ -16,6 +16,7 @@ enum {
 	POSTPONE_SECONDS = 2,	/* after no process could be started */
 	RECENT_SECONDS = 600,	/* that stay in memory, if there is room */
 	STUCK_SECONDS = 600,	/* that a minute waits to be stored at most */
+	HEADS_AT_ONCE = 4,	/* windows whose heads are read at once */
 };
 
 struct recent {
@@ -36,6 +37,7 @@ struct timeline {
 	int64_t skip[STORE_LEVELS];	/* windows of the store up to this time
 					 * cannot be merged */
 	struct timeline_counts counts;
+	uint64_t changes;	/* of stored windows that became others */
 };
 
 struct timeline *timeline_new(struct store *store, const struct config *config)
@@ -105,6 +107,7 @@ static void drop_minute(struct timeline *timeline)
 		parts_free(&timeline->recent[count].parts);
 	}
 	timeline->count -= count;
+	timeline->changes++;
 	for (i = 0; i < timeline->count; i++)
 		timeline->recent[i] = timeline->recent[i + count];
 }
@@ -350,6 +353,7 @@ static void note_stored(struct timeline *timeline,
 			const struct timeline_task *task)
 {
 	timeline->counts.merges++;
+	timeline->changes += !!task->merged_count;
 	if (task->merged_count)
 		drop_merged(timeline, task);
 	else
@@ -458,19 +462,12 @@ int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 	return error ? error : check_bound(parts);
 }
 
-int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
-		   store_head_fn fn, void *context)
+static int recent_heads(struct timeline *timeline, int64_t from, int64_t to,
+			store_head_fn fn, void *context)
 {
-	struct reading reading = {
-		.timeline = timeline,
-		.fn = fn, .context = context,
-	};
 	int error = 0;
 	size_t i, j;
 
-	if (timeline->store)
-		error = store_windows(timeline->store, from, to, read_heads,
-				      &reading);
 	for (i = 0; i < timeline->count && !error; i++) {
 		const struct recent *recent = &timeline->recent[i];
 
@@ -481,6 +478,29 @@ int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
 				   &recent->parts.all[j].head);
 	}
 	return error;
+}
+
+int timeline_heads(struct timeline *timeline, struct store_place *place,
+		   int64_t from, int64_t to, store_head_fn fn, void *context)
+{
+	struct reading reading = {
+		.timeline = timeline,
+		.fn = fn, .context = context,
+	};
+	uint64_t before = place->count;
+	int error = 0;
+
+	if (timeline->store)
+		error = store_windows_from(timeline->store, place, from, to,
+					   HEADS_AT_ONCE, read_heads, &reading);
+	if (error || place->count != before)
+		return error ? error : 1;
+	return recent_heads(timeline, from, to, fn, context);
+}
+
+uint64_t timeline_changes(const struct timeline *timeline)
+{
+	return timeline->changes;
 }
 
 bool timeline_is_stuck(const struct timeline *timeline)

@@ -68,9 +68,19 @@ enum { TIMELINE_PARTS_MAX = 64 << 20 };
 int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 		   int kind, const char *build_id, struct parts *parts);
 
-/* Calls @fn for each window that overlaps [@from, @to), and each head. */
-int timeline_heads(struct timeline *timeline, int64_t from, int64_t to,
-		   store_head_fn fn, void *context);
+/*
+ * Calls @fn for windows that overlap [@from, @to), and each head: for some
+ * behind *@place, which is STORE_BEGIN at first. Returns 1 if there are more; 0
+ * at the end; or a negative errno.
+ */
+int timeline_heads(struct timeline *timeline, struct store_place *place,
+		   int64_t from, int64_t to, store_head_fn fn, void *context);
+
+/*
+ * Returns a number that changes when stored windows become others: a reader of
+ * some after others then begins again.
+ */
+uint64_t timeline_changes(const struct timeline *timeline);
 
 /*
  * Returns true if a minute waits to be stored that should long have been, or

@@ -155,7 +155,7 @@ static uint64_t drain_spool(const char *path, uint64_t most, int *error)
 	return count;
 }
 
-/* What waits at the end is there at the next start, and only once. */
+/* Requests that wait at the end are there at the next start, and only then. */
 static void test_spool(void **state)
 {
 	char folder[] = "/tmp/hwprof-test-XXXXXX", path[64];

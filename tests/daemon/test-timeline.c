@@ -9,6 +9,7 @@
 #include "check.h"
 #include "fixture.h"
 #include "jobs.h"
+#include "listing.h"
 #include "recordings.h"
 #include "timeline.h"
 #include "wire.h"
@@ -57,7 +58,10 @@ static void run_job(worker_fn fn, const struct job *job, int keep,
 }
 
 /* Adds a window that ended @ago seconds ago. */
-static void add_window(struct timeline *timeline, uint64_t ago, uint64_t units)
+static void add_made(struct timeline *timeline, uint64_t ago, uint64_t units,
+		     void (*make)(struct fixture *fixture,
+				  const struct recorded_code *code,
+				  uint64_t units))
 {
 	const struct job job = { .recording = true };
 	uint64_t end = wire_now() - ago * SECOND;
@@ -65,13 +69,18 @@ static void add_window(struct timeline *timeline, uint64_t ago, uint64_t units)
 	struct parts parts;
 	FILE *file;
 
-	recordings_make(&fixture, &code, units);
+	make(&fixture, &code, units);
 	file = fopen(fixture.path, "r");
 	assert_non_null(file);
 	run_job(job_merge, &job, fileno(file), &parts);
 	fclose(file);
 	fixture_remove(&fixture);
 	assert_int_equal(timeline_add(timeline, end - SECOND, end, &parts), 0);
+}
+
+static void add_window(struct timeline *timeline, uint64_t ago, uint64_t units)
+{
+	add_made(timeline, ago, units, recordings_make);
 }
 
 /* Does all that is due. Returns how often. */
@@ -82,7 +91,10 @@ static int run_due(struct timeline *timeline, bool all)
 	int count;
 
 	for (count = 0; timeline_due(timeline, all, &task) > 0; count++) {
-		const struct job job = { .parts = task.parts };
+		const struct job job = {
+			.parts = task.parts,
+			.drop_whole = task.window.level > STORE_MINUTE,
+		};
 
 		run_job(job_merge, &job, -1, &merged);
 		timeline_finish(timeline, &task, &merged);
@@ -308,6 +320,116 @@ static void test_unmergeable_minutes(void **state)
 	store_close(store);
 }
 
+/* --- whole recordings ----------------------------------------------------- */
+
+static size_t wholes_of(struct timeline *timeline, int kind)
+{
+	struct parts parts = { .count = 0 };
+	size_t count = 0, i;
+
+	assert_int_equal(timeline_parts(timeline, 0, INT64_MAX, kind, "",
+					&parts), 0);
+	for (i = 0; i < parts.count; i++)
+		count += parts.all[i].head.kind == HWPROF_KIND_VALUES;
+	parts_free(&parts);
+	return count;
+}
+
+/* Recordings of values stay whole, beside others, as long as minutes do. */
+static void test_whole(void **state)
+{
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+
+	add_made(timeline, 1300, 50, recordings_make_values);
+	add_window(timeline, 1300, 10);
+	assert_int_equal(wholes_of(timeline, HWPROF_KIND_VALUES), 1);
+	run_due(timeline, true);
+	assert_int_equal(wholes_of(timeline, HWPROF_KIND_VALUES), 1);
+	assert_int_equal(wholes_of(timeline, PARTS_MERGED), 0);
+	assert_int_equal(wholes_of(timeline, HWPROF_KIND_LOOPS), 0);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 10);
+	config.keep_minutes = 0;
+	timeline_configure(timeline, &config);
+	assert_true(run_due(timeline, false) > 0);
+	assert_int_equal(wholes_of(timeline, HWPROF_KIND_VALUES), 0);
+	assert_int_equal(units_of(timeline, HWPROF_KIND_LOOPS, ""), 10);
+	timeline_free(timeline);
+	store_close(store);
+}
+
+/* --- lists ---------------------------------------------------------------- */
+
+static size_t count_of(const char *text, const char *word)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, word))) {
+		text += strlen(word);
+		count++;
+	}
+	return count;
+}
+
+/* Makes a list to its end. Returns how many steps that took. */
+static unsigned int finish_list(struct window_list *listing)
+{
+	unsigned int steps = 1;
+	int more;
+
+	while ((more = window_list_step(listing)) > 0)
+		steps++;
+	assert_int_equal(more, 0);
+	return steps;
+}
+
+static void test_lists(void **state)
+{
+	struct query query = {
+		.what = QUERY_WINDOWS, .kind = -1, .to = INT64_MAX,
+	};
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+	struct window_list *listing;
+	unsigned int ago;
+
+	for (ago = 700; ago < 1900; ago += 60)
+		add_window(timeline, ago, 10);
+	run_due(timeline, true);
+	listing = window_list_new(timeline, &query);
+	/* Others have their turn between. */
+	assert_true(finish_list(listing) > 4);
+	assert_int_equal(count_of(window_list_text(listing), "\"loops\": 10"),
+			 20);
+	window_list_free(listing);
+	query.what = QUERY_BUILDS;
+	listing = window_list_new(timeline, &query);
+	assert_true(finish_list(listing) > 4);
+	assert_int_equal(count_of(window_list_text(listing), "\"loops\": 200"),
+			 1);
+	window_list_free(listing);
+	/* Windows are merged before the list is at its end. */
+	query.what = QUERY_WINDOWS;
+	listing = window_list_new(timeline, &query);
+	assert_int_equal(window_list_step(listing), 1);
+	assert_int_equal(window_list_step(listing), 1);
+	config.keep_minutes = 0;
+	timeline_configure(timeline, &config);
+	assert_true(run_due(timeline, false) > 0);
+	finish_list(listing);
+	assert_int_equal(count_of(window_list_text(listing), "\"minute\""), 0);
+	assert_in_range(count_of(window_list_text(listing), "\"level\""), 2, 3);
+	window_list_free(listing);
+	/* A list that nobody waits for any more. */
+	listing = window_list_new(timeline, &query);
+	assert_int_equal(window_list_step(listing), 1);
+	window_list_free(listing);
+	timeline_free(timeline);
+	store_close(store);
+}
+
 int main(void)
 {
 #define IN_FOLDER(test)	cmocka_unit_test_setup_teardown(test, make, clean)
@@ -319,6 +441,8 @@ int main(void)
 		IN_FOLDER(test_unmergeable),
 		IN_FOLDER(test_unmergeable_minutes),
 		IN_FOLDER(test_postpone),
+		IN_FOLDER(test_whole),
+		IN_FOLDER(test_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
