@@ -32,6 +32,7 @@ struct link {
 	struct link *next, **from;
 	struct http *http;
 	int fd;
+	uid_t uid;			/* of the peer, on the local socket */
 	uint64_t since_ns;		/* waiting; 0: it is being answered */
 };
 
@@ -415,15 +416,45 @@ static void complete(void *context, struct MHD_Connection *connection,
 
 /* --- connections ---------------------------------------------------------- */
 
+/* Returns root for connections that are not local. */
+static uid_t uid_of(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+	    peer.uid == (uid_t)-1)
+		return 0;
+	return peer.uid;
+}
+
+/* A user may have a quarter of the connections, if every user may have some. */
+static bool is_greedy(const struct http *http, uid_t uid)
+{
+	const struct link *link;
+	uint64_t count = 0;
+
+	if (!http->config->own_profiles || !uid || uid == geteuid())
+		return false;
+	for (link = http->links; link; link = link->next)
+		count += link->uid == uid;
+	return count >= http->config->connections / 4 + 1;
+}
+
 static void *link_new(struct http *http, int fd)
 {
 	struct link *link = malloc(sizeof(*link));
+	uid_t uid = uid_of(fd);
 
 	if (!link)
 		return NULL;
+	if (is_greedy(http, uid)) {
+		shutdown(fd, SHUT_RDWR);
+		http->counts.cut++;
+	}
 	*link = (struct link){
 		.next = http->links, .from = &http->links, .http = http,
-		.fd = fd, .since_ns = wire_now(),
+		.fd = fd, .uid = uid, .since_ns = wire_now(),
 	};
 	if (link->next)
 		link->next->from = &link->next;

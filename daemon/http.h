@@ -17,7 +17,8 @@ struct http_request;
 
 struct http_counts {
 	uint64_t requests, refused;	/* refused: by rights, Host or method */
-	uint64_t cut;			/* connections that took too long */
+	uint64_t cut;			/* connections that took too long, or
+					 * were too many of a user */
 	uint64_t connections;		/* now */
 };
 

@@ -198,6 +198,12 @@ static bool ready_of(void *context, char message[QUERY_MESSAGE])
 	return false;
 }
 
+/* Of what can be asked at a time, half is for those who may see all. */
+static int first_of(int most, const struct query *query)
+{
+	return query->filter.only_seen ? most / 2 : 0;
+}
+
 static void end_list(struct listed *listed)
 {
 	window_list_free(listed->listing);
@@ -213,7 +219,7 @@ static bool run_lists(struct app *app)
 
 	for (i = 0; i < LISTED_MAX; i++) {
 		struct listed *listed = &app->listed[i];
-		int more = listed->request ? 1 : -1;
+		int more;
 
 		if (!listed->request)
 			continue;
@@ -240,16 +246,18 @@ static void answer_list(struct app *app, struct http_request *request,
 	struct listed *listed = NULL;
 	int i;
 
-	for (i = 0; i < LISTED_MAX && !listed; i++)
+	for (i = first_of(LISTED_MAX, query); i < LISTED_MAX && !listed; i++)
 		if (!app->listed[i].request)
 			listed = &app->listed[i];
 	if (listed)
 		listed->listing = window_list_new(app->timeline, query);
-	if (listed && listed->listing)
+	if (listed && listed->listing) {
 		listed->request = request;
-	else
-		http_refuse(request, 503,
-			    "too many lists are being asked for: try again");
+		return;
+	}
+	app->metrics.query_failures++;
+	http_refuse(request, 503,
+		    "too many lists are being asked for: try again");
 }
 
 static void answer_now(struct app *app, struct http_request *request,
@@ -284,11 +292,11 @@ static bool open_page(struct asking *asking, struct http_request *request)
 	return false;
 }
 
-static struct asking *free_asking(struct app *app)
+static struct asking *free_asking(struct app *app, const struct query *query)
 {
 	int i;
 
-	for (i = 0; i < ASKING_MAX; i++)
+	for (i = first_of(ASKING_MAX, query); i < ASKING_MAX; i++)
 		if (!app->asking[i].request)
 			return &app->asking[i];
 	return NULL;
@@ -331,7 +339,7 @@ static void ask(void *context, struct http_request *request,
 		answer_now(app, request, query);
 		return;
 	}
-	asking = free_asking(app);
+	asking = free_asking(app, query);
 	if (!asking) {
 		app->metrics.query_failures++;
 		http_refuse(request, 503,

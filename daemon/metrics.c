@@ -174,7 +174,7 @@ static void put_server(struct text *text, const struct metrics *metrics)
 	    "Requests that were refused: rights, Host, method.",
 	    metrics->http.refused);
 	put(text, "hwprofd_http_cut_total", "counter",
-	    "Connections that were cut because they took too long.",
+	    "Connections that were cut because they took too long, or were too many of one user.",
 	    metrics->http.cut);
 	put(text, "hwprofd_http_connections", "gauge",
 	    "Connections.", metrics->http.connections);

@@ -629,6 +629,34 @@ if [ "$(id -u)" = 0 ]; then
 	check "values are not chosen by label" refuses 400 0 "$values&uid=1000"
 	check "there are no ranges" refuses 404 0 \
 		"/api/v1/profile/ranges?seconds=3600"
+	cat > "$mine/greedy.py" <<-'END'
+		import os, socket, sys, time
+		os.setgroups([]); os.setgid(65534); os.setuid(65534)
+		links = [socket.socket(socket.AF_UNIX) for i in range(64)]
+		for link in links:
+		    link.connect(sys.argv[1])
+		time.sleep(1)
+		held = 0
+		for link in links:
+		    link.settimeout(0.1)
+		    try:
+		        held += link.recv(1) != b''
+		    except socket.timeout:
+		        held += 1
+		    except OSError:
+		        pass
+		print('held', held, flush=True)
+		time.sleep(5)
+	END
+	python3 "$mine/greedy.py" "$mine/run/http" > "$mine/greedy" &
+	greedy=$!
+	wait_for grep -q held "$mine/greedy"
+	check "a user cannot have all connections" \
+		[ "$(sed 's/held //' "$mine/greedy")" -le 17 ]
+	check "so that others are answered" says '"back_edges_seen": 20' \
+		seen 1000 "$loops"
+	kill $greedy
+	wait $greedy 2> /dev/null
 	check "the socket is for all" [ "$(stat -c %a "$mine/run/http")" = 666 ]
 	sed -i '/^own_profiles/d' "$mine/conf"
 	echo "values_group = $(id -gn daemon)" >> "$mine/conf"
