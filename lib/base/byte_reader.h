@@ -65,6 +65,39 @@ static inline bool reader_u64(struct byte_reader *reader, uint64_t *value)
 	return reader_copy(reader, value, sizeof(*value));
 }
 
+/*
+ * Reads a number of DWARF's variable length (LEB128). Bits beyond 64 are
+ * dropped.
+ */
+static inline bool reader_leb(struct byte_reader *reader, bool has_sign,
+			      uint64_t *value)
+{
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	*value = 0;
+	do {
+		if (!reader_copy(reader, &byte, 1))
+			return false;
+		if (shift < 64)
+			*value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += shift < 64 ? 7 : 0;
+	} while (byte & 0x80);
+	if (has_sign && byte & 0x40 && shift < 64)
+		*value |= -1ULL << shift;
+	return true;
+}
+
+static inline bool reader_uleb(struct byte_reader *reader, uint64_t *value)
+{
+	return reader_leb(reader, false, value);
+}
+
+static inline bool reader_sleb(struct byte_reader *reader, int64_t *value)
+{
+	return reader_leb(reader, true, (uint64_t *)value);
+}
+
 /* Returns the string at the start; NULL if it has no end in @reader. */
 static inline const char *reader_string(const struct byte_reader *reader)
 {

@@ -1,117 +1,72 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "eh_frame.h"
 #include "cfi_table.h"
+#include "frame.h"
 
 /* Numbers of registers in the psABI for x86-64 (figure 3.36). */
-enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
+enum { REGISTER_BP = 6, REGISTER_SP = 7 };
 
 enum {
 	WORD = 8,
 	PAGE = 4096,
-	OPS_MAX = 3,		/* room that dwarf_frame_register() needs */
+	WORK_MAX = 256 << 20,	/* bytes of descriptions that are looked at */
 };
 
 /* --- a row ---------------------------------------------------------------- */
 
-/*
- * Splits @op into a register and an @offset. Returns false for another
- * operation.
- */
-static bool is_register(const Dwarf_Op *op, unsigned int *number,
-			int64_t *offset)
+static bool set_cfa(struct hwprof_unwind_row *row,
+		    const struct frame_rules *rules)
 {
-	if (op->atom == DW_OP_bregx) {
-		*number = op->number;
-		*offset = op->number2;
-		return true;
-	}
-	*number = op->atom - DW_OP_breg0;
-	*offset = op->number;
-	return op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31;
-}
+	int64_t offset = rules->offset;
 
-static bool set_cfa(struct hwprof_unwind_row *row, Dwarf_Frame *frame)
-{
-	unsigned int number;
-	int64_t offset;
-	Dwarf_Op *ops;
-	size_t count;
-
-	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 ||
-	    !is_register(ops, &number, &offset) ||
-	    (number != REGISTER_SP && number != REGISTER_BP) ||
+	if (!rules->has_cfa ||
+	    (rules->cfa != REGISTER_SP && rules->cfa != REGISTER_BP) ||
 	    offset <= 0 || offset % WORD || offset / WORD > UINT16_MAX)
 		return false;
-	row->kind = number == REGISTER_SP ? HWPROF_UNWIND_SP :
-					    HWPROF_UNWIND_BP;
+	row->kind = rules->cfa == REGISTER_SP ? HWPROF_UNWIND_SP :
+						HWPROF_UNWIND_BP;
 	row->cfa = offset / WORD;
 	return true;
 }
 
-enum rule { RULE_UNDEFINED, RULE_SAME, RULE_SAVED, RULE_OTHER };
-
-/*
- * Returns where the caller's register is. If it was saved, it is @bytes below
- * the CFA.
- */
-static enum rule rule_of(Dwarf_Frame *frame, int number, int64_t *bytes)
+static bool set_bp(struct hwprof_unwind_row *row,
+		   const struct frame_rules *rules)
 {
-	Dwarf_Op memory[OPS_MAX], *ops;
-	size_t count;
+	int64_t offset = rules->bp.offset;
 
-	if (dwarf_frame_register(frame, number, memory, &ops, &count))
-		return RULE_OTHER;
-	if (!count)
-		return ops ? RULE_UNDEFINED : RULE_SAME;
-	if (count != 2 || ops[0].atom != DW_OP_call_frame_cfa ||
-	    ops[1].atom != DW_OP_plus_uconst)
-		return RULE_OTHER;
-	*bytes = -(int64_t)ops[1].number;
-	return RULE_SAVED;
-}
-
-static bool set_bp(struct hwprof_unwind_row *row, Dwarf_Frame *frame)
-{
-	int64_t bytes;
-
-	switch (rule_of(frame, REGISTER_BP, &bytes)) {
-	case RULE_UNDEFINED:
-	case RULE_SAME:
+	switch (rules->bp.kind) {
+	case FRAME_UNDEFINED:
+	case FRAME_SAME:
 		return true;
-	case RULE_SAVED:
-		row->bp = bytes / WORD;
-		return bytes > 0 && bytes % WORD == 0 &&
-		       bytes / WORD <= UINT8_MAX;
-	case RULE_OTHER:
+	case FRAME_SAVED:
+		if (offset >= 0 || offset % WORD ||
+		    offset / WORD < -UINT8_MAX)
+			return false;
+		row->bp = -offset / WORD;
+		return true;
+	case FRAME_OTHER:
 		break;
 	}
 	return false;
 }
 
-/* Returns the row of @frame, which begins at @start. */
-static struct hwprof_unwind_row row_of(Dwarf_Frame *frame, uint32_t start)
+/* Returns the row of the frame's present line, which begins at @start. */
+static struct hwprof_unwind_row row_of(const struct frame *frame,
+				       uint32_t start)
 {
 	struct hwprof_unwind_row row = { .start = start };
-	Dwarf_Addr begin, end;
-	int64_t bytes;
-	enum rule rule;
-	bool signal;
+	const struct frame_rules *rules = &frame->rules;
 
-	rule = rule_of(frame, REGISTER_RETURN, &bytes);
-	if (dwarf_frame_info(frame, &begin, &end, &signal) == REGISTER_RETURN &&
-	    (signal || rule == RULE_UNDEFINED)) {
+	if (frame->common.signal || rules->ip.kind == FRAME_UNDEFINED) {
 		row.kind = HWPROF_UNWIND_OUTERMOST;
 		return row;
 	}
-	if (rule != RULE_SAVED || bytes != WORD || !set_cfa(&row, frame) ||
-	    !set_bp(&row, frame))
+	if (rules->ip.kind != FRAME_SAVED || rules->ip.offset != -WORD ||
+	    !set_cfa(&row, rules) || !set_bp(&row, rules))
 		row = (struct hwprof_unwind_row){ .start = start };
 	return row;
 }
@@ -146,32 +101,31 @@ static int add_row(struct cfi_table *table, struct hwprof_unwind_row row)
 	return 0;
 }
 
-/* Adds the rows of the code at @address, up to @limit or an earlier gap. */
-static int add_procedure(struct cfi_table *table, Dwarf_CFI *cfi,
+static int add_unknown(struct cfi_table *table, uint64_t address)
+{
+	if (address - table->base > UINT32_MAX)
+		return -E2BIG;
+	return add_row(table, (struct hwprof_unwind_row){
+				      .start = address - table->base,
+			      });
+}
+
+/* Adds the rows of the procedure at @address, which ends before @limit. */
+static int add_procedure(struct cfi_table *table, struct frame *frame,
 			 uint64_t address, uint64_t limit)
 {
+	uint64_t end = frame->end < limit ? frame->end : limit;
 	int error = 0;
 
-	while (!error && address < limit) {
-		uint32_t start = address - table->base;
-		Dwarf_Addr begin, end;
-		Dwarf_Frame *frame;
-		bool signal;
+	while (!error && address < end) {
+		uint64_t next = frame_next(frame);
 
 		if (address - table->base > UINT32_MAX)
 			return -E2BIG;
-		if (dwarf_cfi_addrframe(cfi, address, &frame))
-			return add_row(table, (struct hwprof_unwind_row){
-						      .start = start,
-					      });
-		error = add_row(table, row_of(frame, start));
-		dwarf_frame_info(frame, &begin, &end, &signal);
-		free(frame);
-		if (end <= address)
-			break;
-		address = end;
+		error = add_row(table, row_of(frame, address - table->base));
+		address = next;
 	}
-	return error;
+	return error || address >= limit ? error : add_unknown(table, address);
 }
 
 /* Returns the page at which the object begins. */
@@ -190,43 +144,64 @@ static uint64_t base_of(Elf *elf)
 	return base;
 }
 
-static int add_procedures(struct cfi_table *table, Dwarf_CFI *cfi,
-			  const uint64_t *begins, uint32_t count)
+/* Returns true if a description is that of the code at @begin. */
+static bool covers(struct frame *frame, const struct eh_frame *procedures,
+		   uint64_t begin, uint64_t offset)
 {
+	return frame_begin(frame, procedures, offset) &&
+	       frame->begin == begin && frame->end > begin;
+}
+
+/*
+ * A table that is not sorted is not searched by anybody, either. Of procedures
+ * with the same beginning all but one are empty.
+ */
+static int add_procedures(struct cfi_table *table,
+			  const struct eh_frame *procedures)
+{
+	struct frame frame = { .work = 0 };
+	uint64_t begin, limit, offset, next = 0;
 	int error = 0;
 	uint32_t i;
 
-	for (i = 0; i < count && !error; i++)
-		error = add_procedure(table, cfi, begins[i], i + 1 < count ?
-						begins[i + 1] : UINT64_MAX);
+	begin = eh_frame_entry(procedures, 0, &offset);
+	if (begin < table->base)
+		return -ENOENT;
+	for (i = 0; i < procedures->count && !error; i++) {
+		limit = i + 1 == procedures->count ? UINT64_MAX :
+			eh_frame_entry(procedures, i + 1, &next);
+		if (limit < begin)
+			return -ENOENT;
+		if (frame.work > WORK_MAX)
+			return -E2BIG;
+		if (!covers(&frame, procedures, begin, offset))
+			error = limit > begin ? add_unknown(table, begin) : 0;
+		else if (limit > begin)
+			error = add_procedure(table, &frame, begin, limit);
+		else
+			next = offset;
+		begin = limit;
+		offset = next;
+	}
 	return error;
 }
 
 int cfi_table_make(struct cfi_table *table, Elf *elf)
 {
+	struct eh_frame procedures;
 	GElf_Ehdr header;
-	uint64_t *begins;
-	uint32_t count;
-	Dwarf_CFI *cfi;
 	int error;
 
 	*table = (struct cfi_table){ .base = base_of(elf) };
 	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
-	    header.e_ident[EI_CLASS] != ELFCLASS64)
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOENT;
-	begins = eh_frame_begins(elf, &count);
-	if (!begins)
-		return -ENOENT;
-	cfi = dwarf_getcfi_elf(elf);
-	if (count && begins[0] < table->base)
-		error = -ENOENT;
-	else
-		error = cfi ? add_procedures(table, cfi, begins, count) :
-			      -ENOENT;
+	error = eh_frame_open(&procedures, elf);
+	if (!error)
+		error = add_procedures(table, &procedures);
 	if (!error && !table->count)
 		error = -ENOENT;
-	dwarf_cfi_end(cfi);
-	free(begins);
 	if (error)
 		free(table->rows);
 	return error;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "code_facts.h"
+#include "foreign_elf.h"
 
 static void find_parts(Elf *elf, struct code_facts *facts)
 {
@@ -35,11 +36,9 @@ void code_facts_free(struct code_facts *facts)
 
 static void read_table(int fd, struct code_facts *facts)
 {
-	Elf *elf;
+	Elf *elf = foreign_elf_begin(fd);
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
+	if (elf)
 		code_facts_of(elf, facts);
 	elf_end(elf);
 }

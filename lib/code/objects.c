@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "eh_frame.h"
+#include "foreign_elf.h"
 #include "names.h"
 #include "objects.h"
 #include "plt.h"
@@ -276,13 +277,10 @@ static int open_regular(const char *path)
 
 bool object_build_id_of(int fd, struct build_id *id)
 {
-	bool found = false;
-	Elf *elf;
+	Elf *elf = foreign_elf_begin(fd);
+	bool found = elf && foreign_elf_has_short_notes(elf) &&
+		     elf_build_id(elf, id);
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		found = elf_build_id(elf, id);
 	elf_end(elf);
 	return found;
 }

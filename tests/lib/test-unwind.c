@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "code/cfi_table.h"
+#include "code/foreign_elf.h"
 #include "live/unwinding.h"
 
 enum {
@@ -364,6 +365,283 @@ static void without_frames(void **state)
 	}
 }
 
+/* --- hostile tables ------------------------------------------------------- */
+
+enum {
+	TABLE_AT = 0x100,		/* .eh_frame_hdr */
+	CIE_SIZE = 24,
+	FDE_HEAD = 17,			/* bytes before the instructions */
+	CODE_AT = 0x10000000,		/* address of the procedures */
+};
+
+/* A program that has nothing but a table and frames. */
+struct made {
+	uint8_t *bytes;
+	size_t size;
+	uint32_t frames;		/* where .eh_frame is */
+};
+
+static void put_u32(struct made *made, size_t at, uint32_t value)
+{
+	memcpy(made->bytes + at, &value, sizeof(value));
+}
+
+/* Begins a program with room for @count procedures and @bytes of frames. */
+static struct made make(uint32_t count, size_t bytes)
+{
+	const uint32_t frames = TABLE_AT + 12 + count * 8;
+	struct made made = {
+		.size = frames + CIE_SIZE + bytes, .frames = frames,
+	};
+	const Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN, .e_version = EV_CURRENT,
+		.e_machine = EM_X86_64, .e_ehsize = sizeof(header),
+		.e_phoff = sizeof(header), .e_phnum = 2,
+		.e_phentsize = sizeof(Elf64_Phdr),
+	};
+	const Elf64_Phdr segments[] = {
+		{ .p_type = PT_LOAD, .p_filesz = made.size,
+		  .p_memsz = made.size, .p_flags = PF_R },
+		{ .p_type = PT_GNU_EH_FRAME, .p_offset = TABLE_AT,
+		  .p_vaddr = TABLE_AT, .p_filesz = 12 + count * 8 },
+	};
+	/* Version 1, "zR", factors 1 and -8, RIP, pcrel sdata4. */
+	static const uint8_t cie[CIE_SIZE] = {
+		CIE_SIZE - 4, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78,
+		16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1,
+	};
+	static const uint8_t table[] = { 1, 0x1b, 3, 0x3b };
+
+	made.bytes = calloc(1, made.size);
+	assert_non_null(made.bytes);
+	memcpy(made.bytes, &header, sizeof(header));
+	memcpy(made.bytes + sizeof(header), segments, sizeof(segments));
+	memcpy(made.bytes + TABLE_AT, table, sizeof(table));
+	put_u32(&made, TABLE_AT + 4, frames - TABLE_AT - 4);
+	put_u32(&made, TABLE_AT + 8, count);
+	memcpy(made.bytes + frames, cie, sizeof(cie));
+	return made;
+}
+
+/* Sets entry @index: a procedure at @begin, with the frame at @at. */
+static void set_entry(struct made *made, uint32_t index, uint32_t begin,
+		      uint32_t at)
+{
+	put_u32(made, TABLE_AT + 12 + index * 8, begin - TABLE_AT);
+	put_u32(made, TABLE_AT + 16 + index * 8, at - TABLE_AT);
+}
+
+/* Puts a frame with room for so much code. Returns where that is. */
+static uint8_t *put_frame(struct made *made, uint32_t at, uint32_t begin,
+			  uint32_t size, size_t room)
+{
+	put_u32(made, at, FDE_HEAD - 4 + room);
+	put_u32(made, at + 4, at + 4 - made->frames);
+	put_u32(made, at + 8, begin - (at + 8));
+	put_u32(made, at + 12, size);
+	return made->bytes + at + FDE_HEAD;
+}
+
+static int make_rows(const struct made *made, struct cfi_table *table)
+{
+	Elf *elf = elf_memory((char *)made->bytes, made->size);
+	int error;
+
+	assert_non_null(elf);
+	error = cfi_table_make(table, elf);
+	elf_end(elf);
+	return error;
+}
+
+/* The time for a procedure grows with its lines, and not with their square. */
+static void long_procedure(void **state)
+{
+	enum { LINES = 1 << 20 };
+	struct made made = make(1, FDE_HEAD + LINES * 3);
+	uint32_t at = made.frames + CIE_SIZE, i;
+	uint8_t *code = put_frame(&made, at, CODE_AT, LINES, LINES * 3);
+	struct cfi_table table;
+
+	set_entry(&made, 0, CODE_AT, at);
+	for (i = 0; i < LINES; i++) {
+		*code++ = 0x41;			/* advance by 1 */
+		*code++ = 0x0e;			/* the CFA's offset */
+		*code++ = i % 2 ? 8 : 16;
+	}
+	assert_int_equal(make_rows(&made, &table), 0);
+	/* The last line is empty; behind it nothing is known. */
+	assert_int_equal(table.count, LINES + 1);
+	assert_int_equal(table.rows[1].kind, HWPROF_UNWIND_SP);
+	assert_int_equal(table.rows[1].cfa, 2);
+	assert_int_equal(table.rows[LINES].start, CODE_AT + LINES);
+	assert_int_equal(table.rows[LINES].kind, HWPROF_UNWIND_UNKNOWN);
+	free(table.rows);
+	free(made.bytes);
+}
+
+/* A table that jumps to and fro would have all lines made again and again. */
+static void unsorted(void **state)
+{
+	struct made made = make(3, FDE_HEAD);
+	uint32_t at = made.frames + CIE_SIZE;
+	struct cfi_table table;
+
+	put_frame(&made, at, CODE_AT, 1 << 20, 0);
+	set_entry(&made, 0, CODE_AT, at);
+	set_entry(&made, 1, CODE_AT + 64, at);
+	set_entry(&made, 2, CODE_AT, at);
+	assert_int_equal(make_rows(&made, &table), -ENOENT);
+	set_entry(&made, 2, CODE_AT + 128, at);
+	assert_int_equal(make_rows(&made, &table), 0);
+	free(table.rows);
+	free(made.bytes);
+}
+
+/* Compilers make empty procedures, where another one begins. */
+static void empty_procedure(void **state)
+{
+	struct made made = make(2, 2 * FDE_HEAD);
+	uint32_t at = made.frames + CIE_SIZE, i;
+	struct cfi_table table;
+
+	put_frame(&made, at, CODE_AT, 0, 0);
+	put_frame(&made, at + FDE_HEAD, CODE_AT, 16, 0);
+	for (i = 0; i < 2; i++) {
+		set_entry(&made, i, CODE_AT, at);
+		set_entry(&made, !i, CODE_AT, at + FDE_HEAD);
+		assert_int_equal(make_rows(&made, &table), 0);
+		assert_int_equal(table.count, 2);
+		assert_int_equal(table.rows[0].kind, HWPROF_UNWIND_SP);
+		assert_int_equal(table.rows[1].start, CODE_AT + 16);
+		free(table.rows);
+	}
+	free(made.bytes);
+}
+
+/* Many procedures that share a long description are refused in the end. */
+static void shared_frame(void **state)
+{
+	enum { COUNT = 1 << 17, ROOM = 1 << 20 };
+	struct made made = make(COUNT, FDE_HEAD + ROOM);
+	uint32_t at = made.frames + CIE_SIZE, i;
+	struct cfi_table table;
+
+	put_frame(&made, at, CODE_AT, COUNT, ROOM);
+	for (i = 0; i < COUNT; i++)
+		set_entry(&made, i, CODE_AT + i, at);
+	assert_int_equal(make_rows(&made, &table), -E2BIG);
+	free(made.bytes);
+}
+
+/* Memory does not depend on the numbers of registers, or on saved states. */
+static void high_registers(void **state)
+{
+	/* DW_CFA_offset_extended 268435455, 0; remember; advance by 1 */
+	static const uint8_t step[] = {
+		0x05, 0xff, 0xff, 0xff, 0x7f, 0, 0x0a, 0x41,
+	};
+	enum { STEPS = 64 };
+	struct made made = make(1, FDE_HEAD + STEPS * sizeof(step));
+	uint32_t at = made.frames + CIE_SIZE, i;
+	uint8_t *code = put_frame(&made, at, CODE_AT, 1 << 20,
+				  STEPS * sizeof(step));
+	struct cfi_table table;
+
+	set_entry(&made, 0, CODE_AT, at);
+	for (i = 0; i < STEPS; i++)
+		memcpy(code + i * sizeof(step), step, sizeof(step));
+	assert_int_equal(make_rows(&made, &table), 0);
+	assert_int_equal(table.rows[0].kind, HWPROF_UNWIND_SP);
+	assert_int_equal(table.rows[1].kind, HWPROF_UNWIND_UNKNOWN);
+	free(table.rows);
+	free(made.bytes);
+}
+
+/* A file that others shorten while it is read is no SIGBUS. */
+static void shortened(void **state)
+{
+	char path[] = "/tmp/hwprof-test-XXXXXX";
+	struct made made = make(1, 1 << 16);
+	uint32_t at = made.frames + CIE_SIZE;
+	int fd = mkstemp(path);
+	struct cfi_table table;
+	Elf *elf;
+
+	assert_true(fd >= 0);
+	unlink(path);
+	put_frame(&made, at, CODE_AT, 16, (1 << 16) - FDE_HEAD);
+	set_entry(&made, 0, CODE_AT, at);
+	assert_int_equal(write(fd, made.bytes, made.size), made.size);
+	elf = foreign_elf_begin(fd);
+	assert_non_null(elf);
+	assert_int_equal(cfi_table_make(&table, elf), 0);
+	free(table.rows);
+	elf_end(elf);
+	elf = foreign_elf_begin(fd);
+	assert_non_null(elf);
+	assert_int_equal(ftruncate(fd, TABLE_AT), 0);
+	assert_int_equal(cfi_table_make(&table, elf), -ENOENT);
+	elf_end(elf);
+	close(fd);
+	free(made.bytes);
+}
+
+/* Memory for as many sections as a file says is not taken. */
+static void many_sections(void **state)
+{
+	char path[] = "/tmp/hwprof-test-XXXXXX";
+	struct made made = make(1, FDE_HEAD);
+	Elf64_Ehdr *header = (void *)made.bytes;
+	const Elf64_Shdr first = { .sh_size = 1 << 30 };
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	header->e_shoff = made.size;
+	header->e_shentsize = sizeof(first);
+	assert_int_equal(write(fd, made.bytes, made.size), made.size);
+	assert_int_equal(write(fd, &first, sizeof(first)), sizeof(first));
+	assert_int_equal(ftruncate(fd, 1LL << 37), 0);
+	assert_null(foreign_elf_begin(fd));
+	close(fd);
+	free(made.bytes);
+}
+
+/* Any bytes: what is read stays within them, which the sanitizers check. */
+static void changed_bytes(void **state)
+{
+	enum { ROOM = 64, ROUNDS = 20000 };
+	struct made made = make(4, 4 * (FDE_HEAD + ROOM));
+	struct cfi_table table;
+	unsigned int seed = 1;
+	uint32_t i, at;
+	uint8_t old;
+
+	for (i = 0; i < 4; i++) {
+		at = made.frames + CIE_SIZE + i * (FDE_HEAD + ROOM);
+		put_frame(&made, at, CODE_AT + i * 256, 256, ROOM);
+		set_entry(&made, i, CODE_AT + i * 256, at);
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		/* Mostly the frames' bytes, so that the table stays sorted. */
+		at = i % 8 ? made.frames + rand_r(&seed) %
+			     (made.size - made.frames) :
+			     sizeof(Elf64_Ehdr) + rand_r(&seed) %
+			     (made.size - sizeof(Elf64_Ehdr));
+		old = made.bytes[at];
+		made.bytes[at] = rand_r(&seed);
+		if (!make_rows(&made, &table)) {
+			check_rows(&table);
+			free(table.rows);
+		}
+		if (i % 4)
+			made.bytes[at] = old;
+	}
+	free(made.bytes);
+}
+
 /* With a file that is not the device, nothing is told and nothing fails. */
 static void without_module(void **state)
 {
@@ -409,6 +687,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(against_readelf),
 		cmocka_unit_test(without_frames),
+		cmocka_unit_test(long_procedure),
+		cmocka_unit_test(unsorted),
+		cmocka_unit_test(empty_procedure),
+		cmocka_unit_test(shared_frame),
+		cmocka_unit_test(high_registers),
+		cmocka_unit_test(shortened),
+		cmocka_unit_test(many_sections),
+		cmocka_unit_test(changed_bytes),
 		cmocka_unit_test(without_module),
 		cmocka_unit_test(wanted),
 	};
