@@ -123,7 +123,7 @@ static void put_store(struct text *text, const struct metrics *metrics)
 	    "Files of builds that were removed for lack of room.",
 	    metrics->symbols.evicted);
 	put(text, "hwprofd_symbols_failures_total", "counter",
-	    "Files of builds that could not be written.",
+	    "Files of builds that could not be read whole or written.",
 	    metrics->symbols.failures);
 }
 

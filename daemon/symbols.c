@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -18,13 +19,16 @@
 #include "worker.h"
 
 #define SUFFIX	".debug"
+#define PARTIAL	".partial"
 
 enum {
 	ID_SIZE = sizeof(((struct part_head *)NULL)->build_id),
 	WAITING_MAX = 256,
 	SEEN_MAX = 16384,		/* builds that are remembered */
-	FILE_MIB_MAX = 64,		/* larger files are not kept */
+	FILE_MAX = 64 << 20,		/* bytes; larger ones are not kept */
 	COPY_SECONDS = 30,
+	AGAIN_SECONDS = 60,		/* after the first failure; then more */
+	AGAIN_MOST = 3600,
 	PATH_SIZE = 4096,
 };
 
@@ -39,6 +43,8 @@ struct build {
 	char build_id[ID_SIZE];
 	uint64_t size;			/* of the file that is kept; 0: none */
 	int64_t since;			/* when it was copied */
+	unsigned int failures;		/* that need not happen again */
+	int64_t again;			/* when it is tried again; 0: never */
 };
 
 struct symbols {
@@ -88,24 +94,36 @@ static void path_of(const struct symbols *symbols, const char *id,
 
 /* --- what is there -------------------------------------------------------- */
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), size = strlen(end);
+
+	return length > size && !strcmp(name + length - size, end);
+}
+
+/* Notes a file. One that a crash has cut, or left empty, is removed. */
 static void note_file(struct symbols *symbols, const char *prefix,
 		      const char *name)
 {
-	size_t length = strlen(name), digits;
 	char id[ID_SIZE], path[PATH_SIZE];
 	struct stat status;
 	struct build *build;
 	bool is_new;
+	int digits;
 
-	if (length <= strlen(SUFFIX) || length + 2 >= sizeof(id))
+	snprintf(path, sizeof(path), "%.3900s/.build-id/%.2s/%.160s",
+		 symbols->folder, prefix, name);
+	if (lstat(path, &status) || !S_ISREG(status.st_mode))
 		return;
-	digits = length - strlen(SUFFIX);
-	if (strcmp(name + digits, SUFFIX))
+	if (ends_with(name, PARTIAL) ||
+	    (ends_with(name, SUFFIX) && !status.st_size)) {
+		unlink(path);
 		return;
-	snprintf(id, sizeof(id), "%.2s%.*s", prefix, (int)digits, name);
-	path_of(symbols, id, path);
-	if (stat(path, &status) || !S_ISREG(status.st_mode))
+	}
+	digits = strlen(name) - strlen(SUFFIX);
+	if (!ends_with(name, SUFFIX) || digits + 2 >= ID_SIZE)
 		return;
+	snprintf(id, sizeof(id), "%.2s%.*s", prefix, digits, name);
 	build = build_of(symbols, id, &is_new);
 	if (!build || !is_new)
 		return;
@@ -175,6 +193,8 @@ static bool make_room(struct symbols *symbols, uint64_t size)
 {
 	uint64_t most = symbols->config->symbols_mib << 20;
 
+	if (size > most)
+		return false;
 	while (symbols->counts.bytes + size > most) {
 		struct build *build = oldest(symbols);
 
@@ -188,17 +208,19 @@ static bool make_room(struct symbols *symbols, uint64_t size)
 
 /* --- copying -------------------------------------------------------------- */
 
-static int open_wanted(const struct wanted *wanted)
+/* Opens the file, and sets *@size to the bytes that it has. */
+static int open_wanted(const struct wanted *wanted, uint64_t *size)
 {
 	int fd = open(wanted->object, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
 				      O_NOCTTY);
 	struct stat status;
 
 	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-			status.st_size > (off_t)FILE_MIB_MAX << 20)) {
+			status.st_size > FILE_MAX)) {
 		close(fd);
 		fd = -1;
 	}
+	*size = fd < 0 ? 0 : status.st_size;
 	return fd;
 }
 
@@ -213,26 +235,34 @@ static bool is_wanted(const struct wanted *wanted, int fd)
 	return !strcmp(text, wanted->build_id);
 }
 
-static int copy_all(int to, int from)
+/* Copies a file of @size bytes. One that has more or fewer is no copy. */
+static int copy_all(int to, int from, uint64_t size)
 {
 	off_t at = 0;
 	ssize_t done;
 
+	/* One byte more shows that the file has grown. */
 	do {
-		done = sendfile(to, from, &at, 1 << 20);
-	} while (done > 0);
-	return done < 0 ? -errno : 0;
+		done = sendfile(to, from, &at, size + 1 - at);
+	} while (done > 0 && (uint64_t)at <= size);
+	if (done < 0)
+		return -errno;
+	return (uint64_t)at == size ? 0 : -ESTALE;
 }
 
 /* A worker's: copies the file, if it is of that build. */
 static enum answer copy_file(const void *context, int out)
 {
+	const struct rlimit most = { FILE_MAX, FILE_MAX };
 	const struct wanted *wanted = context;
-	int fd = open_wanted(wanted);
+	uint64_t size;
+	int fd = open_wanted(wanted, &size);
 
 	if (fd < 0 || !is_wanted(wanted, fd))
 		return ANSWER_NOTHING;
-	return copy_all(out, fd) ? ANSWER_FAILED : ANSWER_OK;
+	if (setrlimit(RLIMIT_FSIZE, &most))
+		return ANSWER_FAILED;
+	return copy_all(out, fd, size) ? ANSWER_FAILED : ANSWER_OK;
 }
 
 static int make_folders(const struct symbols *symbols, const char *id)
@@ -249,8 +279,12 @@ static int make_folders(const struct symbols *symbols, const char *id)
 	return mkdir(path, 0750) && errno != EEXIST ? -errno : 0;
 }
 
-/* The file has another name until it is whole. */
-static int write_file(const struct symbols *symbols, const char *id, int from)
+/*
+ * Copies so many bytes. The file has another name until it is whole, also on
+ * the disk.
+ */
+static int write_file(const struct symbols *symbols, const char *id, int from,
+		      uint64_t size)
 {
 	char path[PATH_SIZE], partial[PATH_SIZE + 16];
 	int error = make_folders(symbols, id), fd;
@@ -258,11 +292,14 @@ static int write_file(const struct symbols *symbols, const char *id, int from)
 	if (error)
 		return error;
 	path_of(symbols, id, path);
-	snprintf(partial, sizeof(partial), "%s.partial", path);
-	fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	snprintf(partial, sizeof(partial), "%s" PARTIAL, path);
+	fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+			   O_NOFOLLOW, 0640);
 	if (fd < 0)
 		return -errno;
-	error = copy_all(fd, from);
+	error = copy_all(fd, from, size);
+	if (!error && fsync(fd))
+		error = -errno;
 	if (close(fd) && !error)
 		error = -errno;
 	if (!error && rename(partial, path))
@@ -272,23 +309,40 @@ static int write_file(const struct symbols *symbols, const char *id, int from)
 	return error;
 }
 
-static void keep(struct symbols *symbols, const struct wanted *wanted)
+/* The build waits for another try, longer after each failure. */
+static void try_again(struct build *build)
+{
+	int64_t wait = AGAIN_SECONDS;
+
+	if (build->failures < 6)
+		wait <<= build->failures++;
+	else
+		wait = AGAIN_MOST;
+	build->again = time(NULL) + wait;
+}
+
+static void note_failure(struct symbols *symbols, struct build *build,
+			 const char *why)
+{
+	symbols->counts.failures++;
+	if (!symbols->failed)
+		log_warning("symbols are not kept in %s: %s", symbols->folder,
+			    why);
+	symbols->failed = true;
+	try_again(build);
+}
+
+static void keep(struct symbols *symbols, struct build *build)
 {
 	off_t size = lseek(symbols->worker.out, 0, SEEK_END);
-	struct build *build;
-	bool is_new;
 	int error;
 
-	build = build_of(symbols, wanted->build_id, &is_new);
-	if (!build || size <= 0 || build->size || !make_room(symbols, size))
+	if (build->size || size <= 0 || size > FILE_MAX ||
+	    !make_room(symbols, size))
 		return;
-	error = write_file(symbols, wanted->build_id, symbols->worker.out);
+	error = write_file(symbols, build->build_id, symbols->worker.out, size);
 	if (error) {
-		symbols->counts.failures++;
-		if (!symbols->failed)
-			log_warning("symbols are not kept in %s: %s",
-				    symbols->folder, strerror(-error));
-		symbols->failed = true;
+		note_failure(symbols, build, strerror(-error));
 		return;
 	}
 	symbols->failed = false;
@@ -296,6 +350,22 @@ static void keep(struct symbols *symbols, const struct wanted *wanted)
 	build->since = time(NULL);
 	symbols->counts.builds++;
 	symbols->counts.bytes += size;
+}
+
+/* A worker has looked at the file. */
+static void finish_copy(struct symbols *symbols, enum answer answer)
+{
+	bool is_new;
+	struct build *build = build_of(symbols, symbols->waiting[0].build_id,
+				       &is_new);
+
+	if (!build)
+		return;
+	build->again = 0;
+	if (answer == ANSWER_OK)
+		keep(symbols, build);
+	else if (answer == ANSWER_FAILED)
+		note_failure(symbols, build, "a file cannot be read whole");
 }
 
 static void pop(struct symbols *symbols)
@@ -310,8 +380,7 @@ bool symbols_run(struct symbols *symbols)
 	enum answer answer;
 
 	if (worker_ended(&symbols->worker, &answer)) {
-		if (answer == ANSWER_OK)
-			keep(symbols, &symbols->waiting[0]);
+		finish_copy(symbols, answer);
 		close(symbols->worker.out);
 		pop(symbols);
 	}
@@ -341,14 +410,27 @@ static void scan(struct symbols *symbols)
 	each_name(symbols, path, "", note_prefix);
 }
 
+/* Returns true if the build was never looked at, or is to be once more. */
+static bool is_due(struct symbols *symbols, const char *id)
+{
+	bool is_new = false;
+	struct build *build = build_of(symbols, id, &is_new);
+
+	if (!build)
+		return false;
+	if (!is_new && (!build->again || time(NULL) < build->again))
+		return false;
+	build->again = 0;
+	return true;
+}
+
 static void note_part(struct symbols *symbols, const struct part_head *head)
 {
 	struct wanted *wanted = &symbols->waiting[symbols->waiting_count];
-	bool is_new = false;
 
 	if (strlen(head->build_id) < 4 || *head->object != '/' ||
 	    symbols->waiting_count == WAITING_MAX ||
-	    !build_of(symbols, head->build_id, &is_new) || !is_new)
+	    !is_due(symbols, head->build_id))
 		return;
 	strcpy(wanted->build_id, head->build_id);
 	strcpy(wanted->object, head->object);

@@ -3,6 +3,7 @@
  * Files of programs, kept by build id, so that a program which is replaced,
  * stripped or removed still has its symbols and lines. Each build that was seen
  * is copied once. The copies are bounded; when there is no room, the oldest go.
+ * What failed is tried again, after a minute and then less and less often.
  */
 #ifndef HWPROFD_SYMBOLS_H
 #define HWPROFD_SYMBOLS_H
@@ -17,7 +18,7 @@ struct symbols;
  * @builds: files.
  * @bytes: of those.
  * @evicted: files that were removed for lack of room.
- * @failures: files that could not be written.
+ * @failures: files that could not be read whole, or not be written.
  */
 struct symbols_counts {
 	uint64_t builds, bytes, evicted, failures;

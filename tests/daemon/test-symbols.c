@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -13,8 +14,23 @@
 static char folder[64];
 static struct config config;
 
+static time_t skew;		/* how much time has passed besides */
+
+/* The clock of what is tested. */
+time_t time(time_t *result)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec += skew;
+	if (result)
+		*result = now.tv_sec;
+	return now.tv_sec;
+}
+
 static int make(void **state)
 {
+	skew = 0;
 	config_default(&config);
 	config.symbols_mib = 1;
 	strcpy(folder, "/tmp/hwprof-test-XXXXXX");
@@ -144,6 +160,78 @@ static void test_bound(void **state)
 	symbols_free(symbols);
 }
 
+/* A file that can never have room is no reason to give others up. */
+static void test_large(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], other[BUILD_ID_TEXT], large[96], output[64];
+	struct symbols_counts counts;
+
+	assert_true(note_program(symbols, "/bin/cat", id));
+	snprintf(large, sizeof(large), "%s/large", folder);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+				       "cp /bin/ls %s", large), 0);
+	assert_int_equal(truncate(large, 2 << 20), 0);
+	assert_true(note_program(symbols, large, other));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 1);
+	assert_int_equal(counts.evicted, 0);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+/* A file that could not be written is written later. */
+static void test_again(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], output[64];
+	struct symbols_counts counts;
+
+	/* A file is where the folder is to be. */
+	assert_int_equal(fixture_shell(output, sizeof(output),
+				       "touch %s/symbols", folder), 0);
+	assert_true(note_program(symbols, "/bin/cat", id));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.failures, 1);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+				       "rm %s/symbols", folder), 0);
+	/* Not at once. */
+	note(symbols, "/bin/cat", id);
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 0);
+	skew = 3600;
+	note(symbols, "/bin/cat", id);
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 1);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+/* Files that a crash has left empty, or under another name, go. */
+static void test_cut(void **state)
+{
+	struct symbols_counts counts;
+	struct symbols *symbols;
+	char id[BUILD_ID_TEXT], output[64];
+	struct build_id found;
+
+	assert_true(object_read_build_id("/bin/cat", &found));
+	build_id_print(&found, id);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+				       "mkdir -p %s/symbols/.build-id/%.2s && cd %s/symbols/.build-id/%.2s && touch %s.debug && echo x > %s.debug.partial",
+				       folder, id, folder, id, id + 2, id + 2),
+			 0);
+	symbols = symbols_new(folder, &config);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+				       "find %s -type f | wc -l", folder), 0);
+	assert_string_equal(output, "0\n");
+	note(symbols, "/bin/cat", id);
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.builds, 1);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
 static void test_none(void **state)
 {
 	struct symbols *symbols;
@@ -165,6 +253,9 @@ int main(void)
 		IN_FOLDER(test_kept),
 		IN_FOLDER(test_others),
 		IN_FOLDER(test_bound),
+		IN_FOLDER(test_large),
+		IN_FOLDER(test_again),
+		IN_FOLDER(test_cut),
 		IN_FOLDER(test_none),
 	};
 
