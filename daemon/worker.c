@@ -20,11 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "wire.h"
 #include "worker.h"
 
 enum {
-	FILE_MAX = 512 << 20,		/* bytes of any file that it writes */
+	FILE_MAX = 256 << 20,		/* bytes of any file that it writes */
 	NICE = 5,			/* questions can wait a little */
 	OUT = 3,			/* descriptor of its file */
 	WAIT_MS = 10,			/* between two looks at the time */

@@ -22,7 +22,7 @@ enum answer {
 };
 
 enum {
-	WORKER_MEMORY_MIB = 1024,	/* of addresses */
+	WORKER_MEMORY_MIB = 384,	/* addresses; the service has 512 */
 	WORKER_DATA_MIB = 256,		/* of memory, with WORKER_ONE_FILE */
 	WORKER_ANSWER_MIB = 64,		/* of the answer, with that */
 	WORKER_MESSAGE = 512,
