@@ -253,14 +253,15 @@ static int open_recording(struct collector *collector,
 	} while (true);
 }
 
-/* Records until the window is over, or a signal comes. */
+/* Records until the window is over or full, or a signal comes. */
 static int record(struct collector *collector, struct recording *recording,
 		  uint64_t end_ns)
 {
 	struct pollfd signals = { .fd = collector->signals, .events = POLLIN };
 	int error = 0;
 
-	while (error >= 0 && wire_now() < end_ns && !collector->stop) {
+	while (error >= 0 && wire_now() < end_ns && !collector->stop &&
+	       !recording_is_full(recording)) {
 		error = recording_step(recording, &signals, STEP_MS);
 		take_signals(collector);
 		notify("WATCHDOG=1");
@@ -289,6 +290,9 @@ static int write_window(struct collector *collector,
 			       collector->config.window * 1000000000ULL);
 	if (!error)
 		error = recording_finish(recording, &facts, &summary);
+	head->dropped = recording_dropped(recording);
+	if (collector->code)
+		head->refused = known_code_refused(collector->code);
 	head->end_ns = wire_now();
 	return error;
 }
@@ -319,14 +323,15 @@ static int record_window(struct collector *collector, int fd,
 		code_reader_begin(&collector->reader);
 		recording_use_code(recording, collector->code);
 		recording_want_labels(recording);
+		recording_limit(recording, WIRE_RECORDS_MAX);
 		error = write_window(collector, recording, fd, head);
 	}
 	if (error)
 		snprintf(sentence, WIRE_TEXT, "%s", !collector->code ?
 			 "out of memory" : recording_error(recording));
 	recording_close(recording);
-	if (collector->code && known_code_is_full(collector->code))
-		forget_code(collector);
+	if (collector->code)
+		known_code_renew(collector->code);
 	return error;
 }
 

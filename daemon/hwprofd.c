@@ -101,6 +101,7 @@ struct app {
 	struct listed listed[LISTED_MAX];
 
 	bool short_of_processes;
+	bool lacks_tables, drops_records;	/* it was said */
 	uint64_t heard_ns;		/* when a window came last */
 	uint64_t connected_ns;		/* when the collector connected */
 	bool stuck;			/* it was said */
@@ -446,6 +447,19 @@ static void accept_collector(struct app *app)
 	app->connected_ns = wire_now();
 }
 
+/* Says once what a window lacks. */
+static void say_lack(struct app *app, const struct wire_head *head)
+{
+	if (head->refused && !app->lacks_tables)
+		log_warning("the module has no room for the unwinding tables of %llu files or processes: stacks there are by frame pointers",
+			    (unsigned long long)head->refused);
+	app->lacks_tables = head->refused;
+	if (head->dropped && !app->drops_records)
+		log_warning("%llu records had no room in a window: some program maps files without end",
+			    (unsigned long long)head->dropped);
+	app->drops_records = head->dropped;
+}
+
 static void take_recording(struct app *app, const struct wire_head *head,
 			   int fd)
 {
@@ -454,6 +468,9 @@ static void take_recording(struct app *app, const struct wire_head *head,
 		close(fd);
 		return;
 	}
+	app->metrics.records_dropped += head->dropped;
+	app->metrics.tables_refused = head->refused;
+	say_lack(app, head);
 	app->waiting[app->waiting_count++] = (struct waiting){ *head, fd };
 	*app->trouble = 0;
 }

@@ -91,6 +91,12 @@ static void put_collection(struct text *text, const struct metrics *metrics)
 	put(text, "hwprofd_recordings_overrun_total", "counter",
 	    "Windows that were lost because they came too fast.",
 	    metrics->overrun);
+	put(text, "hwprofd_records_dropped_total", "counter",
+	    "Records that had no room in a window.",
+	    metrics->records_dropped);
+	put(text, "hwprofd_unwind_tables_refused", "gauge",
+	    "Files and processes for whose unwinding tables the module has no room.",
+	    metrics->tables_refused);
 }
 
 static void put_store(struct text *text, const struct metrics *metrics)

@@ -17,6 +17,8 @@ struct metrics {
 	uint64_t malformed;		/* messages of the collector */
 	uint64_t unreadable;		/* recordings that were no good */
 	uint64_t overrun;		/* recordings that came too fast */
+	uint64_t records_dropped;	/* that had no room in windows */
+	uint64_t tables_refused;	/* for unwinding, in the last window */
 	uint64_t queries, query_failures;
 	uint64_t collector_cpu_ns;
 	uint64_t files_read, files_failed, files_late;	/* by the collector */

@@ -15,6 +15,11 @@ enum {
 	WIRE_VERSION = 2,
 	WIRE_TEXT = 256,
 	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
+	/*
+	 * Bytes of its records. The names of files come once more behind them,
+	 * with their build ids.
+	 */
+	WIRE_RECORDS_MAX = 48 << 20,
 };
 
 enum wire_type {
@@ -34,6 +39,8 @@ enum wire_type {
  * @files_read: files of programs that were read so far.
  * @files_failed: those that could not be.
  * @files_late: those that had no time.
+ * @dropped: records of the recording that had no room in it.
+ * @refused: files and processes for which the module has no room for tables.
  * @text: a sentence, or empty.
  */
 struct wire_head {
@@ -45,6 +52,8 @@ struct wire_head {
 	uint64_t end_ns;
 	uint64_t cpu_ns;
 	uint64_t files_read, files_failed, files_late;
+	uint64_t dropped;
+	uint64_t refused;
 	char text[WIRE_TEXT];
 };
 

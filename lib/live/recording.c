@@ -23,7 +23,9 @@ enum {
 	LATE_TRIES = 50,
 	FILES_MAX = 1 << 16,		/* that are kept from one recording to
 					 * another */
-	REFUSED_SECONDS = 3600,		/* that tables may lack room */
+	TABLES_MANY = HWPROF_UNWIND_TABLES_MAX / 4 * 3,
+	RENEW_SECONDS = 30,		/* until a first renewal for tables */
+	RENEW_MOST = 3600,
 };
 
 struct known_code {
@@ -31,7 +33,8 @@ struct known_code {
 	struct unwinding *unwinding;	/* NULL: not wanted, or not available */
 	struct known_files files;
 	bool used;			/* by a recording */
-	time_t begin;
+	uint64_t begin;			/* in seconds since boot */
+	unsigned int wait;		/* that lack of room must last */
 };
 
 struct recording {
@@ -47,6 +50,13 @@ struct recording {
 					 * off */
 	bool cut_map;			/* that record is about a map */
 
+	uint64_t limit;			/* of the file's bytes; 0: none */
+	bool dropping;			/* the ring's records */
+	bool full;			/* a ring's records were dropped */
+	uint64_t dropped;		/* records */
+	uint32_t process;		/* whose maps are told, and */
+	uint64_t process_bytes;		/* how long these are */
+
 	char warning[256];		/* about stacks; empty: none */
 	struct known_code *code;
 	bool own_code;			/* it belongs to the recording */
@@ -57,6 +67,14 @@ struct recording {
 
 /* --- code ----------------------------------------------------------------- */
 
+static uint64_t boot_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec;
+}
+
 struct known_code *known_code_new(const struct code_reader *reader)
 {
 	struct known_code *code = calloc(1, sizeof(*code));
@@ -65,31 +83,62 @@ struct known_code *known_code_new(const struct code_reader *reader)
 		return NULL;
 	code->device = -1;
 	code->files.reader = reader;
-	code->begin = time(NULL);
+	code->begin = boot_seconds();
+	code->wait = RENEW_SECONDS;
 	return code;
+}
+
+/* Forgets files and tables. */
+static void clear_code(struct known_code *code)
+{
+	unwinding_free(code->unwinding);
+	code->unwinding = NULL;
+	if (code->device >= 0)
+		close(code->device);
+	code->device = -1;
+	known_files_free(&code->files);
+	code->files = (struct known_files){ .reader = code->files.reader };
+	code->used = false;
+	code->begin = boot_seconds();
 }
 
 void known_code_free(struct known_code *code)
 {
 	if (!code)
 		return;
-	unwinding_free(code->unwinding);
-	if (code->device >= 0)
-		close(code->device);
-	known_files_free(&code->files);
+	clear_code(code);
 	free(code);
 }
 
-bool known_code_is_full(const struct known_code *code)
+/* Returns true if tables lack room, or soon will. */
+static bool lacks_tables(const struct unwinding *unwinding)
+{
+	return unwinding_refused(unwinding) ||
+	       unwinding_tables(unwinding) > TABLES_MANY;
+}
+
+void known_code_renew(struct known_code *code)
 {
 	const struct unwinding *unwinding = code->unwinding;
+	uint64_t age = boot_seconds() - code->begin;
 
-	if (code->files.count > FILES_MAX)
-		return true;
-	return unwinding &&
-	       (unwinding_files(unwinding) > FILES_MAX ||
-		(unwinding_refused(unwinding) &&
-		 time(NULL) - code->begin >= REFUSED_SECONDS));
+	if (code->files.count > FILES_MAX ||
+	    (unwinding && unwinding_files(unwinding) > FILES_MAX)) {
+		clear_code(code);
+		return;
+	}
+	if (!unwinding || !lacks_tables(unwinding) || age < code->wait)
+		return;
+	/* After a long time in order the reason is another one. */
+	code->wait = age > 2 * RENEW_MOST ? RENEW_SECONDS : 2 * code->wait;
+	if (code->wait > RENEW_MOST)
+		code->wait = RENEW_MOST;
+	clear_code(code);
+}
+
+unsigned int known_code_refused(const struct known_code *code)
+{
+	return code->unwinding ? unwinding_refused(code->unwinding) : 0;
 }
 
 void recording_use_code(struct recording *recording, struct known_code *code)
@@ -243,6 +292,38 @@ static void note_map(struct recording *recording, const void *body)
 	unwinding_note(recording->code->unwinding, *(const uint32_t *)body);
 }
 
+void recording_limit(struct recording *recording, uint64_t bytes)
+{
+	recording->limit = bytes;
+}
+
+uint64_t recording_dropped(const struct recording *recording)
+{
+	return recording->dropped;
+}
+
+bool recording_is_full(const struct recording *recording)
+{
+	return recording->full;
+}
+
+/*
+ * Returns true if a record about a process that ran before has room. Its pid
+ * follows the header.
+ */
+static bool has_room(struct recording *recording, const void *body, size_t size)
+{
+	uint32_t pid = *(const uint32_t *)body;
+	uint64_t limit = recording->limit;
+
+	if (pid != recording->process)
+		recording->process_bytes = 0;
+	recording->process = pid;
+	recording->process_bytes += size;
+	return !limit || (recording->process_bytes <= limit / 64 &&
+			  writer_bytes(recording->writer) + size <= limit / 2);
+}
+
 static int put_record(void *context, const void *bytes, size_t size)
 {
 	const struct perf_event_header *header = bytes;
@@ -250,6 +331,10 @@ static int put_record(void *context, const void *bytes, size_t size)
 
 	if (is_map(header))
 		note_map(recording, header + 1);
+	if (!has_room(recording, header + 1, size)) {
+		recording->dropped++;
+		return 0;
+	}
 	return writer_add(recording->writer, bytes, size);
 }
 
@@ -376,6 +461,7 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 
 		if (header->size < sizeof(*header))
 			return;
+		recording->dropped += recording->dropping;
 		if (header->type == PERF_RECORD_SAMPLE)
 			recording->samples++;
 		if (header->type == PERF_RECORD_LOST &&
@@ -395,9 +481,16 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 static int take_bytes(void *context, const void *bytes, size_t size)
 {
 	struct recording *recording = context;
+	uint64_t limit = recording->limit;
 
+	/* A record that is cut is written whole, or not at all. */
+	if (!recording->cut)
+		recording->dropping =
+			limit && writer_bytes(recording->writer) + size > limit;
+	recording->full |= recording->dropping;
 	see_records(recording, bytes, size);
-	return writer_add(recording->writer, bytes, size);
+	return recording->dropping ? 0 : writer_add(recording->writer, bytes,
+						    size);
 }
 
 static int drain(struct recording *recording)

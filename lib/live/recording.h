@@ -41,10 +41,14 @@ struct known_code;
 struct known_code *known_code_new(const struct code_reader *reader);
 void known_code_free(struct known_code *code);
 /*
- * Returns true if it is time for a new one: too many files have come and gone,
- * or the module had no room for tables an hour ago.
+ * Forgets everything if it is time for that: too many files have come and gone,
+ * or the module has no room for more tables, or little. In that case each time
+ * is twice as long after the one before, up to an hour, because the reason may
+ * last. No recording may use @code.
  */
-bool known_code_is_full(const struct known_code *code);
+void known_code_renew(struct known_code *code);
+/* Returns the number of files and processes that have no room for tables. */
+unsigned int known_code_refused(const struct known_code *code);
 
 /*
  * Makes the recording, which is not started yet, use @code, which must live
@@ -58,6 +62,16 @@ void recording_use_code(struct recording *recording,
  * processes that have rows.
  */
 void recording_want_labels(struct recording *recording);
+
+/*
+ * Bounds the bytes of records that are written. What comes behind them is
+ * dropped, and recording_dropped() has the number of records. Maps of processes
+ * that ran before get one half at most, and no process more than 1/64.
+ */
+void recording_limit(struct recording *recording, uint64_t bytes);
+uint64_t recording_dropped(const struct recording *recording);
+/* Returns true if records from rings are dropped. */
+bool recording_is_full(const struct recording *recording);
 
 /* Creates the file @path, and starts the events, now or at the exec. */
 int recording_start(struct recording *recording, const char *path);

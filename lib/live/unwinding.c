@@ -35,7 +35,9 @@ struct unwinding {
 	const struct code_reader *reader;	/* of files; NULL: this
 						 * process */
 	bool over;			/* the module accepts no tables */
-	unsigned int refused;		/* tables without room in the module */
+	unsigned int tables;		/* that the module has taken */
+	unsigned int refused;		/* tables, or maps of a process, without
+					 * room in the module */
 	uint32_t *pids;			/* noted processes */
 	size_t pid_count, pid_room;
 	void *codes;			/* tree of struct code */
@@ -120,13 +122,15 @@ static void give_table(struct unwinding *unwinding, struct code *code,
 
 	if (!table.count || !keep_parts(code, facts))
 		return;
-	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table))
+	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table)) {
 		code->table = table.table;
-	else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
-		 errno == EACCES)
+		unwinding->tables++;
+	} else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
+		 errno == EACCES) {
 		unwinding->over = true;
-	else if (errno == ENOMEM || errno == ENOSPC)
+	} else if (errno == ENOMEM || errno == ENOSPC) {
 		unwinding->refused++;
+	}
 	code->base = facts->table.base;
 }
 
@@ -343,10 +347,13 @@ static void update_process(struct unwinding *unwinding, uint32_t pid)
 		return;
 	maps.count = read_maps(unwinding, pid, file);
 	fclose(file);
-	if (maps.count &&
-	    ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps) &&
-	    errno == EPERM)
+	if (!maps.count ||
+	    !ioctl(unwinding->device, HWPROF_IOC_UNWIND_MAPS, &maps))
+		return;
+	if (errno == EPERM)
 		unwinding->over = true;	/* another process made the session */
+	else if (errno == ENOMEM || errno == ENOSPC)
+		unwinding->refused++;
 }
 
 void unwinding_update(struct unwinding *unwinding)
@@ -399,6 +406,11 @@ void unwinding_continue(struct unwinding *unwinding)
 size_t unwinding_files(const struct unwinding *unwinding)
 {
 	return unwinding->code_count;
+}
+
+unsigned int unwinding_tables(const struct unwinding *unwinding)
+{
+	return unwinding->tables;
 }
 
 unsigned int unwinding_refused(const struct unwinding *unwinding)

@@ -54,7 +54,15 @@ void unwinding_continue(struct unwinding *unwinding);
 /* Returns the number of files that were looked at. */
 size_t unwinding_files(const struct unwinding *unwinding);
 
-/* Returns the number of objects for which the module had no room. */
+/*
+ * Returns the number of tables that the module has taken. It keeps those of
+ * files that have gone, too.
+ */
+unsigned int unwinding_tables(const struct unwinding *unwinding);
+
+/*
+ * Returns for how many objects, or maps of processes, the module had no room.
+ */
 unsigned int unwinding_refused(const struct unwinding *unwinding);
 
 #endif /* HWPROF_UNWINDING_H */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,6 +232,49 @@ static void test_process(void **state)
 	assert_int_equal(counted.pid_samples, counted.samples[0]);
 	assert_true(counted.maps >= 2);
 	assert_true(counted.comms >= 1);
+}
+
+/*
+ * Programs that start without end do not make the file longer than its limit.
+ */
+static void test_limit(void **state)
+{
+	enum { LIMIT = 64 << 10 };
+	struct events_options options = {
+		.kinds = clock_events, .kind_count = 1,
+		.target_count = 1, .on_exec = true, .inherit = true,
+	};
+	struct counted counted = { .pid = 0 };
+	struct pollfd none = { .fd = -1 };
+	struct writer_summary summary;
+	struct recording *recording;
+	struct stat status;
+	pid_t pid;
+	int go;
+
+	if (!permitted()) {
+		print_message("# perf_event_open() is not permitted\n");
+		skip();
+	}
+	pid = fork_waiting("while :; do /bin/true; done", &go);
+	options.targets = &pid;
+	assert_int_equal(recording_open(&recording, &options), 0);
+	recording_limit(recording, LIMIT);
+	assert_int_equal(recording_start(recording, path), 0);
+	assert_int_equal(write(go, "", 1), 1);
+	close(go);
+	while (!recording_is_full(recording))
+		assert_int_equal(recording_step(recording, &none, 50), 0);
+	assert_int_equal(recording_step(recording, &none, 50), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_true(recording_dropped(recording) > 0);
+	finish(recording, &summary);
+	/* Sections about the machine come behind. */
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size < 2 * LIMIT);
+	read_back(path, &counted);
+	assert_true(counted.maps >= 2);
 }
 
 /* Looks for the build id of a process's file whose name ends with `prog`. */
@@ -509,6 +553,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_rewritten),
 		cmocka_unit_test(test_container),
