@@ -476,9 +476,11 @@ static void emit_countdown(struct assembler *assembler)
 
 	load(assembler, BPF_REG_1, BPF_REG_7, STATE(left));
 	jump_if_number(assembler, &none, BPF_JSLE, BPF_REG_1, 0);
-	calculate(assembler, BPF_ADD, BPF_REG_1, -1);
-	store(assembler, BPF_REG_7, STATE(left), BPF_REG_1);
+	/* All CPUs count, and another one may have said burst=off just now. */
+	set(assembler, BPF_REG_2, -1);
+	add_to_memory(assembler, BPF_REG_7, STATE(left), BPF_REG_2);
 	if (assembler->mode.own_bursts) {
+		calculate(assembler, BPF_ADD, BPF_REG_1, -1);
 		emit_verdict(assembler, HWPROF_PROGRAM_EXTEND);
 		jump_if_number(assembler, &more, BPF_JNE, BPF_REG_1, 0);
 		set(assembler, BPF_REG_8, HWPROF_PROGRAM_END);

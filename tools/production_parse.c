@@ -534,8 +534,11 @@ static bool parse_assignment(struct parser *parser, struct name name,
 	action->index = counter;
 	minus = take(parser, "-=");
 	action->kind = minus || take(parser, "+=") ? ACTION_ADD : ACTION_SET;
-	if (action->kind == ACTION_SET)
-		take(parser, "=");
+	if (action->kind == ACTION_SET && !take(parser, "="))
+		return fail_at(parser, parser->at,
+			       "allowed are %.*s=NUMBER, %.*s+=NUMBER and %.*s-=NUMBER",
+			       (int)name.length, name.text, (int)name.length,
+			       name.text, (int)name.length, name.text);
 	if (!take_number(parser, &action->number))
 		return false;
 	if (minus)

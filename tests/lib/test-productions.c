@@ -63,6 +63,7 @@ static void mistakes(void **unused)
 	mistake("call", "to=1", "--then", 0, "cannot be a counter");
 	mistake("call", "a=1, on=2", "--then", 5, "cannot be a counter");
 	mistake("call", "a+=b", "--then", 3, "a number is expected");
+	mistake("call", "n=0, n 5", "--then", 7, "allowed are n=NUMBER, n+=");
 }
 
 static void functions(void **unused)
@@ -612,6 +613,34 @@ static void own_bursts(void **unused)
 	productions_free(&productions);
 }
 
+/*
+ * A branch on another CPU must not undo burst=off: the countdown stores no
+ * number that was read before.
+ */
+static void countdown(void **unused)
+{
+	static struct productions productions;
+	static struct bpf_insn code[PRODUCTION_CODE_MAX];
+	const struct production_maps maps = { .state = STATE_FD };
+	const struct production_mode mode = { .own_bursts = false };
+	struct production_error error;
+	size_t length, atomic = 0, i;
+
+	productions_add(&productions, "call", "burst=on");
+	productions_add(&productions, "return", "burst=off");
+	assert_true(productions_parse(&productions, &error));
+	length = production_code(&productions, &maps, mode,
+				 HWPROF_PROGRAM_BRANCH, code);
+	assert_true(length > 0);
+	for (i = 0; i < length; i++) {
+		assert_int_not_equal(BPF_STX | BPF_MEM | BPF_DW, code[i].code);
+		assert_int_not_equal(BPF_ST | BPF_MEM | BPF_DW, code[i].code);
+		atomic += code[i].code == (BPF_STX | BPF_ATOMIC | BPF_DW);
+	}
+	assert_int_equal(1, atomic);
+	productions_free(&productions);
+}
+
 static void gates(void **unused)
 {
 	static struct productions productions;
@@ -642,6 +671,7 @@ int main(void)
 		cmocka_unit_test(functions),
 		cmocka_unit_test(random_productions),
 		cmocka_unit_test(own_bursts),
+		cmocka_unit_test(countdown),
 		cmocka_unit_test(gates),
 	};
 
