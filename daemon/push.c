@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -38,6 +39,8 @@ struct target {
 	unsigned int tries;		/* of the first that failed */
 	uint64_t not_before_ns;
 	bool in_trouble;		/* it was said */
+	bool in_clear;			/* that others can read the token was
+					 * said */
 	struct push_counts counts;
 };
 
@@ -54,7 +57,8 @@ struct push {
 	char host[PUSH_HOST];
 	char spool[SPOOL_PATH];		/* a file; "": none */
 	struct parts pending;		/* of windows since the last batch */
-	int64_t begin_ns, end_ns;
+	int64_t begin_ns, end_ns;	/* since 1970 */
+	int64_t offset_ns;		/* of these from CLOCK_BOOTTIME */
 	uint64_t due_ns;		/* when they become a batch; 0: none */
 	struct batch batch;
 	struct push_body body;		/* that the worker writes */
@@ -117,11 +121,17 @@ static void pop(struct target *target)
 	free(first);
 }
 
+/* Returns where the oldest is that is not being sent. */
+static struct push_waiting **oldest(struct target *target)
+{
+	return target->easy && target->first ? &target->first->next :
+					       &target->first;
+}
+
 /* Drops the oldest that is not being sent. Returns false if there is none. */
 static bool drop_one(struct target *target)
 {
-	struct push_waiting **at = target->easy && target->first ?
-			      &target->first->next : &target->first;
+	struct push_waiting **at = oldest(target);
 	struct push_waiting *waiting = *at;
 
 	if (!waiting)
@@ -137,19 +147,31 @@ static bool drop_one(struct target *target)
 	return true;
 }
 
-/* The receiver that has most of the room gives it up. */
+/* Returns the receiver that has most of the room, and can give it up. */
+static struct target *largest(struct push *push)
+{
+	struct target *most = NULL;
+	int to;
+
+	for (to = 0; to < PUSH_TARGETS; to++) {
+		struct target *target = &push->targets[to];
+
+		if (*oldest(target) &&
+		    (!most || target->counts.waiting_bytes >
+			      most->counts.waiting_bytes))
+			most = target;
+	}
+	return most;
+}
+
 static bool make_room(struct push *push, uint64_t size)
 {
 	while (push->bytes + size > most_bytes(push)) {
-		struct target *most = &push->targets[0];
-		int to;
+		struct target *target = largest(push);
 
-		for (to = 1; to < PUSH_TARGETS; to++)
-			if (push->targets[to].counts.waiting_bytes >
-			    most->counts.waiting_bytes)
-				most = &push->targets[to];
-		if (!drop_one(most))
+		if (!target)
 			return false;
+		drop_one(target);
 	}
 	return true;
 }
@@ -314,7 +336,6 @@ static int64_t wall_ns(void)
 void push_add(struct push *push, uint64_t begin_ns, uint64_t end_ns,
 	      const struct parts *parts)
 {
-	int64_t offset = wall_ns() - (int64_t)wire_now();
 	uint64_t wait = push->config->push_seconds * SECOND;
 
 	if (!is_wanted(push))
@@ -326,11 +347,14 @@ void push_add(struct push *push, uint64_t begin_ns, uint64_t end_ns,
 		return;
 	}
 	if (!push->due_ns) {
-		push->begin_ns = begin_ns + offset;
+		/* A batch has one, also if somebody sets the clock. */
+		push->offset_ns = wall_ns() - (int64_t)wire_now();
+		push->begin_ns = push->end_ns = begin_ns + push->offset_ns;
 		/* Machines that started together drift apart. */
 		push->due_ns = wire_now() + wait * (jitter() + 1000) / 2000;
 	}
-	push->end_ns = end_ns + offset;
+	if (push->end_ns < (int64_t)end_ns + push->offset_ns)
+		push->end_ns = end_ns + push->offset_ns;
 }
 
 /* --- sending -------------------------------------------------------------- */
@@ -347,45 +371,97 @@ static size_t take_answer(char *bytes, size_t size, size_t count,
 	return size * count;
 }
 
-/* Reads the token, which may have been replaced. */
-static void add_token(const struct push *push, struct curl_slist **headers)
+/* Says a trouble once, until the receiver takes something. */
+static void __attribute__((format(printf, 2, 3)))
+say_once(struct target *target, const char *format, ...)
 {
-	FILE *file = *push->config->push_token ?
-		     fopen(push->config->push_token, "re") : NULL;
-	char token[4096] = "", header[sizeof(token) + 32];
+	char text[2 * CONFIG_TEXT + ANSWER_SIZE + 128];
+	va_list args;
 
-	if (!file) {
-		if (*push->config->push_token)
-			log_warning("%s: cannot be read: %s",
-				    push->config->push_token, strerror(errno));
+	if (target->in_trouble)
 		return;
-	}
-	if (!fgets(token, sizeof(token), file))
-		*token = 0;
-	fclose(file);
-	token[strcspn(token, "\r\n")] = 0;
-	snprintf(header, sizeof(header), "Authorization: Bearer %s", token);
-	*headers = curl_slist_append(*headers, header);
+	target->in_trouble = true;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_warning("%s", text);
 }
 
-static void set_headers(struct target *target)
+/* Others on the way may read it. */
+static void warn_in_clear(struct target *target)
 {
-	const struct push *push = target->push;
-	struct curl_slist *headers = NULL;
+	const char *url = url_of(target->push, target->to);
+
+	if (!target->in_clear && !strncmp(url, "http://", 7) &&
+	    strncmp(url, "http://127.", 11) && strncmp(url, "http://[::1]", 12))
+		log_warning("the token for %s is sent in clear: %s is not https",
+			    push_name(target->to), url);
+	target->in_clear = true;
+}
+
+/*
+ * Reads the token, which may have been replaced. Returns false if that is not
+ * possible now: without it the receiver would refuse the profile for good.
+ */
+static bool read_token(struct target *target, char *token, size_t size)
+{
+	const char *path = target->push->config->push_token;
+	FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(token, size, file))
+		*token = 0;
+	if (!file)
+		say_once(target, "%s: cannot be read: %s", path,
+			 strerror(errno));
+	else
+		fclose(file);
+	token[strcspn(token, "\r\n")] = 0;
+	if (file && !*token)
+		say_once(target, "%s: has no token in its first line", path);
+	return *token;
+}
+
+/* Returns false if there is no memory. */
+static bool add_header(struct target *target, const char *header)
+{
+	struct curl_slist *longer = curl_slist_append(target->headers, header);
+
+	if (longer)
+		target->headers = longer;
+	return longer;
+}
+
+static bool add_token(struct target *target)
+{
+	char token[4096], header[sizeof(token) + 32];
+
+	if (!*target->push->config->push_token)
+		return true;
+	if (!read_token(target, token, sizeof(token)))
+		return false;
+	warn_in_clear(target);
+	snprintf(header, sizeof(header), "Authorization: Bearer %s", token);
+	return add_header(target, header);
+}
+
+/* Returns false if one cannot be had. */
+static bool set_headers(struct target *target)
+{
+	const struct config *config = target->push->config;
 	char header[CONFIG_TEXT + 64];
+	bool added;
 
 	snprintf(header, sizeof(header), "Content-Type: %s",
 		 push_content_type(target->to));
-	headers = curl_slist_append(headers, header);
-	headers = curl_slist_append(headers, "Expect:");
-	if (*push->config->push_tenant) {
+	added = add_header(target, header) && add_header(target, "Expect:");
+	if (*config->push_tenant) {
 		snprintf(header, sizeof(header), "X-Scope-OrgID: %s",
-			 push->config->push_tenant);
-		headers = curl_slist_append(headers, header);
+			 config->push_tenant);
+		added = added && add_header(target, header);
 	}
-	add_token(push, &headers);
-	target->headers = headers;
-	curl_easy_setopt(target->easy, CURLOPT_HTTPHEADER, headers);
+	added = added && add_token(target);
+	curl_easy_setopt(target->easy, CURLOPT_HTTPHEADER, target->headers);
+	return added;
 }
 
 /* Labels have fewer characters than the configuration, which has blanks. */
@@ -439,6 +515,8 @@ static void set_options(struct target *target)
 
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, target);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	/* A name that nobody resolves is not waited for when time is up. */
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(easy, CURLOPT_TIMEOUT, (long)config->request_seconds);
@@ -506,23 +584,6 @@ static void end_transfer(struct target *target)
 	target->headers = NULL;
 }
 
-static void send_first(struct target *target)
-{
-	struct push *push = target->push;
-
-	if (!want_curl(push))
-		return;
-	target->easy = curl_easy_init();
-	if (!target->easy)
-		return;
-	target->answer_size = 0;
-	set_options(target);
-	set_url(target);
-	set_headers(target);
-	if (curl_multi_add_handle(push->multi, target->easy))
-		end_transfer(target);
-}
-
 /* Waits longer after each failure, and as long as the receiver asks for. */
 static void back_off(struct target *target, curl_off_t asked)
 {
@@ -538,6 +599,35 @@ static void back_off(struct target *target, curl_off_t asked)
 	target->not_before_ns = wire_now() + seconds * jitter() * SECOND / 1000;
 	if (asked > 0 && target->not_before_ns < wire_now() + asked * SECOND)
 		target->not_before_ns = wire_now() + asked * SECOND;
+}
+
+/* Returns false if the transfer cannot begin. */
+static bool begin_transfer(struct target *target)
+{
+	struct push *push = target->push;
+
+	if (!want_curl(push))
+		return false;
+	target->easy = curl_easy_init();
+	if (!target->easy)
+		return false;
+	target->answer_size = 0;
+	set_options(target);
+	set_url(target);
+	if (set_headers(target) &&
+	    !curl_multi_add_handle(push->multi, target->easy))
+		return true;
+	end_transfer(target);
+	return false;
+}
+
+static void send_first(struct target *target)
+{
+	if (begin_transfer(target))
+		return;
+	say_once(target, "nothing can be sent to %s: out of memory",
+		 push_name(target->to));
+	back_off(target, 0);
 }
 
 static bool may_help_later(CURLcode result, long status)
@@ -558,23 +648,19 @@ static void clean_answer(struct target *target)
 			*at = '?';
 }
 
-/* Says once what is wrong. */
 static void complain(struct target *target, CURLcode result, long status)
 {
-	if (target->in_trouble)
-		return;
-	target->in_trouble = true;
+	const char *url = url_of(target->push, target->to);
+	const char *name = push_name(target->to);
+
 	clean_answer(target);
 	if (result != CURLE_OK)
-		log_warning("%s cannot be reached at %s: %s",
-			    push_name(target->to),
-			    url_of(target->push, target->to),
-			    curl_easy_strerror(result));
+		say_once(target, "%s cannot be reached at %s: %s", name, url,
+			 curl_easy_strerror(result));
 	else
-		log_warning("%s at %s does not take profiles (status %ld): %s",
-			    push_name(target->to),
-			    url_of(target->push, target->to), status,
-			    target->answer);
+		say_once(target,
+			 "%s at %s does not take profiles (status %ld): %s",
+			 name, url, status, target->answer);
 }
 
 static void finish_transfer(struct target *target, CURLcode result)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests that wait: their bound, and what is dropped. Nobody takes them. */
 #include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,21 @@ static void make_recording(struct fixture *fixture, uint64_t edges)
 			    &row.row);
 	}
 	fixture_end(fixture);
+}
+
+static int held[2];		/* names are resolved when its writer goes */
+
+/* The resolver of what is tested: nobody answers. */
+int getaddrinfo(const char *node, const char *service,
+		const struct addrinfo *hints, struct addrinfo **result)
+{
+	char byte;
+
+	(void)node;
+	(void)service;
+	(void)hints;
+	(void)result;
+	return read(held[0], &byte, 1) ? EAI_FAIL : EAI_AGAIN;
 }
 
 static void make_parts(struct parts *parts, uint64_t edges)
@@ -282,6 +299,59 @@ static void test_nobody(void **state)
 	push_free(push);
 }
 
+/* Runs until a try has failed. */
+static void wait_for_failure(struct push *push, uint64_t failures)
+{
+	while (counts_of(push).failed < failures) {
+		push_run(push);
+		usleep(5000);
+	}
+}
+
+/*
+ * A name that nobody resolves delays its own requests alone: a try ends when
+ * its time is up, and so does the program.
+ */
+static void test_no_resolver(void **state)
+{
+	struct push *push;
+	struct parts parts;
+
+	assert_int_equal(pipe2(held, O_CLOEXEC), 0);
+	strcpy(config.push_parca, "http://nobody.example:1");
+	config.request_seconds = 1;
+	push = push_new(&config, NULL);
+	make_parts(&parts, SOME);
+	add_window(push, &parts);
+	alarm(120);		/* it would wait for ever */
+	wait_for_failure(push, 1);
+	alarm(0);
+	assert_int_equal(counts_of(push).waiting, 1);
+	/* The next try is under way, or about to be. */
+	push_run(push);
+	push_free(push);
+	parts_free(&parts);
+	close(held[1]);
+}
+
+/* Without its token a profile is not sent, and not given up, either. */
+static void test_no_token(void **state)
+{
+	struct push *push = push_new(&config, NULL);
+	struct parts parts;
+
+	strcpy(config.push_token, "/no/such/token");
+	make_parts(&parts, SOME);
+	add_window(push, &parts);
+	wait_for_failure(push, 1);
+	assert_int_equal(counts_of(push).waiting, 1);
+	assert_int_equal(counts_of(push).rejected, 0);
+	/* It is tried again, but not at once. */
+	assert_true(push_timeout(push, 60000) > 0);
+	parts_free(&parts);
+	push_free(push);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +361,8 @@ int main(void)
 		cmocka_unit_test_setup(test_too_large, configure),
 		cmocka_unit_test_setup(test_pending, configure),
 		cmocka_unit_test_setup(test_nobody, configure),
+		cmocka_unit_test_setup(test_no_resolver, configure),
+		cmocka_unit_test_setup(test_no_token, configure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
