@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "jobs.h"
+#include "log.h"
 #include "merge/merge.h"
 
 enum {
@@ -76,29 +77,50 @@ static int add_recording(struct merge *merge, int fd, char message[JOB_MESSAGE])
 	return error;
 }
 
-/* A part that cannot be read is left out: the others are of use. */
-static int add_parts(struct merge *merge, const struct parts *parts,
-		     char message[JOB_MESSAGE])
+static int add_part(struct merge *merge, const struct part *part,
+		    char message[JOB_MESSAGE])
 {
-	size_t added = 0, i;
-	int error = 0, fd;
+	int fd = unpack(part);
+
+	if (fd >= 0)
+		return add_recording(merge, fd, message);
+	snprintf(message, JOB_MESSAGE, "a part cannot be unpacked: %s",
+		 strerror(-fd));
+	return fd;
+}
+
+/*
+ * A part that is damaged is left out: the others are of use. So is one that
+ * cannot be read for another reason, unless the result takes the place of the
+ * parts.
+ */
+static int add_parts(struct merge *merge, const struct parts *parts,
+		     bool replaces, char message[JOB_MESSAGE])
+{
+	size_t failed = 0, tried = 0, i;
+	int error = 0, last = 0;
 
 	for (i = 0; i < parts->count; i++) {
 		if (part_kind_is_whole(parts->all[i].head.kind))
 			continue;
-		fd = unpack(&parts->all[i]);
-		if (fd < 0)
-			snprintf(message, JOB_MESSAGE, "a part is damaged: %s",
-				 strerror(-fd));
-		error = fd < 0 ? fd : add_recording(merge, fd, message);
-		if (error == -ENOMEM)
+		tried++;
+		error = add_part(merge, &parts->all[i], message);
+		if (error == -ENOMEM ||
+		    (error && error != -EBADMSG && replaces))
 			return error;
-		added += !error;
+		failed += !!error;
+		last = error ? error : last;
 	}
-	return added || !parts->count ? 0 : error;
+	if (failed && failed == tried)
+		return last;
+	if (failed)
+		log_warning("%zu of %zu parts are left out: %s", failed,
+			    tried, message);
+	*message = 0;
+	return 0;
 }
 
-int job_merged(struct merge **merge, const struct job *job,
+int job_merged(struct merge **merge, const struct job *job, bool replaces,
 	       char message[JOB_MESSAGE])
 {
 	int fd;
@@ -110,7 +132,7 @@ int job_merged(struct merge **merge, const struct job *job,
 	}
 	merge_choose(*merge, &job->query.filter);
 	if (!job->recording)
-		return add_parts(*merge, &job->parts, message);
+		return add_parts(*merge, &job->parts, replaces, message);
 	/* The sender's writing has moved the offset. */
 	if (lseek(WORKER_KEPT, 0, SEEK_SET))
 		return -errno;
@@ -297,7 +319,7 @@ enum answer job_merge(const void *context, int out)
 	const struct job *job = context;
 	char message[JOB_MESSAGE] = "";
 	struct merge *merge;
-	int error = job_merged(&merge, job, message);
+	int error = job_merged(&merge, job, true, message);
 
 	if (!error)
 		error = put_parts(merge, out, message);
@@ -317,7 +339,7 @@ int job_recording(const struct parts *parts, const struct query *query,
 {
 	const struct job job = { .parts = *parts, .query = *query };
 	struct merge *merge;
-	int fd = job_merged(&merge, &job, message);
+	int fd = job_merged(&merge, &job, false, message);
 
 	if (!fd)
 		fd = merge_part(merge, 0) ?
@@ -564,7 +586,7 @@ enum answer job_answer(const void *context, int out)
 
 	if (job->query.kind >= 0 && part_kind_is_whole(job->query.kind))
 		return answer_wholes(job, out);
-	error = job_merged(&merge, job, message);
+	error = job_merged(&merge, job, false, message);
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s", message);
 	else if (!merge_part(merge, 0))

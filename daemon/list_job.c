@@ -153,7 +153,7 @@ enum answer job_list(const void *context, int out)
 	char message[JOB_MESSAGE] = "";
 	enum answer answer;
 	struct merge *merge;
-	int error = job_merged(&merge, job, message);
+	int error = job_merged(&merge, job, false, message);
 
 	answer = error ? worker_fail(out, ANSWER_FAILED, "%s", *message ?
 				     message : strerror(-error)) :

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "check.h"
 #include "fixture.h"
@@ -126,6 +127,61 @@ static struct timeline *start(struct store **store, struct config *config)
 	timeline = timeline_new(*store, config);
 	assert_non_null(timeline);
 	return timeline;
+}
+
+/* Packs bytes into a part beside @parts. */
+static void add_bytes(struct parts *parts, const void *bytes, size_t size)
+{
+	struct part_head head = { .kind = HWPROF_KIND_LOOPS };
+	size_t room = ZSTD_compressBound(size);
+	void *packed = malloc(room);
+
+	assert_non_null(packed);
+	head.size = ZSTD_compress(packed, room, bytes, size, 1);
+	assert_int_equal(parts_add(parts, &head, packed), 0);
+}
+
+static enum answer merge_parts(const struct parts *parts)
+{
+	const struct job job = { .parts = *parts };
+	struct worker worker;
+	enum answer answer;
+
+	assert_int_equal(worker_start(&worker, job_merge, &job, WORKER_NO_FILES,
+				      -1, 60), 0);
+	answer = worker_wait(&worker);
+	close(worker.out);
+	return answer;
+}
+
+/*
+ * A damaged part costs itself alone. One that cannot be read for another reason
+ * may be in order, so that windows with it are not replaced.
+ */
+static void test_unreadable(void **state)
+{
+	static const char damaged[64] = "no recording";
+	/* The magic number of old recordings. */
+	static const char foreign[104] = "PERFFILE";
+	struct timeline *timeline;
+	struct parts parts = { .count = 0 };
+	struct config config;
+	struct store *store;
+
+	timeline = start(&store, &config);
+	add_window(timeline, 1, 100);
+	assert_int_equal(timeline_parts(timeline, 0, INT64_MAX, -1, "", &parts),
+			 0);
+	assert_int_equal(merge_parts(&parts), ANSWER_OK);
+	add_bytes(&parts, damaged, sizeof(damaged));
+	assert_int_equal(merge_parts(&parts), ANSWER_OK);
+	add_bytes(&parts, foreign, sizeof(foreign));
+	/* One that can be read comes behind it. */
+	add_bytes(&parts, damaged, sizeof(damaged));
+	assert_int_equal(merge_parts(&parts), ANSWER_FAILED);
+	parts_free(&parts);
+	timeline_free(timeline);
+	store_close(store);
 }
 
 /* A minute that is over is stored once, and is not counted twice. */
@@ -436,6 +492,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_minutes),
 		IN_FOLDER(test_ages),
+		IN_FOLDER(test_unreadable),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_too_much),
 		IN_FOLDER(test_unmergeable),
