@@ -200,6 +200,26 @@ static void test_one_file(void **state)
 	close(fd);
 }
 
+static enum answer tell_score(const void *context, int out)
+{
+	int fd = open("/proc/self/oom_score_adj", O_RDONLY);
+	char text[16] = "";
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return ANSWER_FAILED;
+	return worker_fail(out, ANSWER_NOTHING, "%d", atoi(text));
+}
+
+/* Without memory a worker ends, and not its parent. */
+static void test_out_of_memory(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(tell_score, NULL, WORKER_READS_FILES, message),
+			 ANSWER_NOTHING);
+	assert_string_equal(message, "1000");
+}
+
 static enum answer never_end(const void *context, int out)
 {
 	while (!context)
@@ -242,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_one_file),
+		cmocka_unit_test(test_out_of_memory),
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_crash),
 	};
