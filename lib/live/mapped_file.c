@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,26 +20,36 @@ int mapped_file_compare(const void *a, const void *b)
 	return order ? order : compare_u64(x->minor, y->minor);
 }
 
-static bool is_file(const struct mapped_file *file, const char *path,
-		    struct stat *status)
+/*
+ * Returns a descriptor of the regular file at @path if it has the number, and
+ * -1 otherwise. The file itself is not opened, which could be a device by now.
+ */
+static int find_at(const struct mapped_file *file, const char *path,
+		   struct stat *status)
 {
-	return !stat(path, status) && S_ISREG(status->st_mode) &&
-	       status->st_ino == file->inode;
+	int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd >= 0 && !fstat(fd, status) && S_ISREG(status->st_mode) &&
+	    status->st_ino == file->inode)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 /*
- * Finds a path by which the file can be opened. The name is one in the
- * process's own tree of files, except where it has changed its root.
+ * Finds the file. Its name is one in the process's own tree of files, except
+ * where it has changed its root.
  */
-static bool find_path(const struct mapped_file *file, uint32_t pid,
-		      const char *name, char path[PATH_SIZE],
-		      struct stat *status)
+static int find_file(const struct mapped_file *file, uint32_t pid,
+		     const char *name, struct stat *status)
 {
+	char path[PATH_SIZE];
+	int fd;
+
 	snprintf(path, PATH_SIZE, "/proc/%" PRIu32 "/root%s", pid, name);
-	if (is_file(file, path, status))
-		return true;
-	snprintf(path, PATH_SIZE, "%s", name);
-	return is_file(file, path, status);
+	fd = find_at(file, path, status);
+	return fd >= 0 ? fd : find_at(file, name, status);
 }
 
 static int64_t changed_ns(const struct stat *status)
@@ -46,37 +57,58 @@ static int64_t changed_ns(const struct stat *status)
 	return status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
 }
 
+/* Remembers a name, if it is not too long. */
+static void set_name(struct mapped_file *file, const char *name)
+{
+	size_t length = strlen(name);
+
+	*file->name = 0;
+	if (length < sizeof(file->name))
+		memcpy(file->name, name, length + 1);
+}
+
+/* The kernel marks names of files that are gone. */
+static bool has_name(const struct mapped_file *file, const char *name)
+{
+	size_t length = strlen(file->name);
+
+	return length && !strncmp(name, file->name, length) &&
+	       (!name[length] || !strcmp(name + length, " (deleted)"));
+}
+
 int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name)
 {
-	char path[PATH_SIZE];
+	char path[sizeof("/proc/self/fd/") + 16];
 	struct stat status;
-	int fd;
+	int found = find_file(file, pid, name, &status), fd;
 
-	if (!find_path(file, pid, name, path, &status))
+	file->size = file->changed_ns = 0;
+	*file->name = 0;
+	if (found < 0)
 		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	close(found);
 	if (fd < 0)
 		return -1;
-	/* It may have been replaced in this moment. */
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_ino != file->inode) {
-		close(fd);
-		return -1;
-	}
 	file->size = status.st_size;
 	file->changed_ns = changed_ns(&status);
+	set_name(file, name);
 	return fd;
 }
 
 bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
 			 const char *name)
 {
-	char path[PATH_SIZE];
 	struct stat status;
+	int fd = find_file(file, pid, name, &status);
 
-	return find_path(file, pid, name, path, &status) &&
-	       ((uint64_t)status.st_size != file->size ||
-		changed_ns(&status) != file->changed_ns);
+	/* Its number may belong to another file by now. */
+	if (fd < 0)
+		return !has_name(file, name);
+	close(fd);
+	return (uint64_t)status.st_size != file->size ||
+	       changed_ns(&status) != file->changed_ns;
 }
 
 /* Files of size 0 have no code. */

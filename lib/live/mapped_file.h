@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { MAPPED_FILE_NAME = 192 };
+
 /**
  * struct mapped_file - A file, as a line of /proc/PID/maps or a record names it
  * @major: of the device; with @minor and @inode what the file is known by.
@@ -16,12 +18,14 @@
  * @inode: 0 for memory without a file.
  * @size: when it was opened last; 0: never.
  * @changed_ns: time of its last change then.
+ * @name: under which it was opened; empty: it was not, or the name is longer.
  */
 struct mapped_file {
 	unsigned int major, minor;
 	uint64_t inode;
 	uint64_t size;
 	int64_t changed_ns;
+	char name[MAPPED_FILE_NAME];
 };
 
 /* Compares what files are known by; see tree_compare. */
@@ -35,7 +39,8 @@ int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name);
 
 /*
  * Returns true if the file of this number is another one than that which was
- * opened last, or was written to since.
+ * opened last, or was written to since. A file that is gone is the same as long
+ * as its number has the same name.
  */
 bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
 			 const char *name);

@@ -20,6 +20,7 @@
 #include "fixture.h"
 #include "code/names.h"
 #include "code/objects.h"
+#include "live/mapped_file.h"
 #include "live/recording.h"
 
 static const struct events_kind clock_events[] = {
@@ -411,6 +412,32 @@ static void test_rewritten(void **state)
 }
 
 /* A container's files have names of ours, which are other files here. */
+/*
+ * The number of a file that is gone may be another file's. It has no build id
+ * then, unless its name says that it is still the same.
+ */
+static void test_number_again(void **state)
+{
+	char name[] = "/tmp/hwprof-test-XXXXXX", gone[64], command[128];
+	struct mapped_file file = { .major = 0 };
+	struct stat status;
+
+	close(mkstemp(name));
+	snprintf(command, sizeof(command), "cat /bin/cat > %s", name);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(stat(name, &status), 0);
+	file.inode = status.st_ino;
+	assert_true(mapped_file_id(&file, getpid(), name).size > 0);
+	assert_false(mapped_file_changed(&file, getpid(), name));
+	assert_int_equal(unlink(name), 0);
+	snprintf(gone, sizeof(gone), "%s (deleted)", name);
+	assert_false(mapped_file_changed(&file, getpid(), gone));
+	assert_true(mapped_file_changed(&file, getpid(), "/tmp/other"));
+	assert_true(mapped_file_changed(&file, getpid(),
+					"/tmp/other (deleted)"));
+	assert_int_equal(mapped_file_id(&file, getpid(), "/tmp/other").size, 0);
+}
+
 static void test_container(void **state)
 {
 	char folder[] = "/tmp/hwprof-test-XXXXXX", command[512];
@@ -556,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_number_again),
 		cmocka_unit_test(test_container),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_file),
