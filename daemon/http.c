@@ -193,6 +193,25 @@ static bool is_public(const char *path)
 	       !strcmp(path, "/readyz");
 }
 
+bool http_site_is_own(const char *site)
+{
+	return !site || !strcmp(site, "same-origin") || !strcmp(site, "none");
+}
+
+/*
+ * Returns true if a page elsewhere makes a browser ask. It could not read the
+ * answer, but have all questions asked that are answered at a time.
+ */
+static bool is_from_elsewhere(struct MHD_Connection *connection,
+			      const char *path)
+{
+	const char *site = MHD_lookup_connection_value(connection,
+						       MHD_HEADER_KIND,
+						       "Sec-Fetch-Site");
+
+	return !http_site_is_own(site) && !is_public(path) && strcmp(path, "/");
+}
+
 /* Returns a sentence if the request is not allowed, or NULL. */
 static const char *refusal(const struct server *server,
 			   struct http_request *request, const char *path)
@@ -214,6 +233,8 @@ static const char *refusal(const struct server *server,
 		return "the header Host names another machine: see hosts in hwprofd.conf(5)";
 	if (!server->local && !is_public(path) && !http->config->tcp_profiles)
 		return "profiles are given out on the local socket alone: see tcp_profiles in hwprofd.conf(5)";
+	if (is_from_elsewhere(connection, path))
+		return "a page of another site may not ask here: open /, or type the address";
 	return NULL;
 }
 
@@ -428,17 +449,20 @@ static uid_t uid_of(int fd)
 	return peer.uid;
 }
 
-/* A user may have a quarter of the connections, if every user may have some. */
+/*
+ * A user may have three quarters of the connections; one, if every user may
+ * have some.
+ */
 static bool is_greedy(const struct http *http, uid_t uid)
 {
+	uint64_t quarters = http->config->own_profiles ? 1 : 3, count = 0;
 	const struct link *link;
-	uint64_t count = 0;
 
-	if (!http->config->own_profiles || !uid || uid == geteuid())
+	if (!uid || uid == geteuid())
 		return false;
 	for (link = http->links; link; link = link->next)
 		count += link->uid == uid;
-	return count >= http->config->connections / 4 + 1;
+	return count >= http->config->connections * quarters / 4 + 1;
 }
 
 static void *link_new(struct http *http, int fd)

@@ -82,6 +82,12 @@ void http_count(const struct http *http, struct http_counts *counts);
 bool http_host_is_own(const char *host, const char *hosts);
 
 /*
+ * Returns true if @site, the header Sec-Fetch-Site or NULL, says that a page of
+ * ours asks, or the user, or no browser.
+ */
+bool http_site_is_own(const char *site);
+
+/*
  * Make listening sockets. With @all, every user may connect to the local one.
  * Return a descriptor or a negative errno.
  */

@@ -32,11 +32,23 @@ static void test_others(void **state)
 			fail_msg("'%s'", others[i]);
 }
 
+/* Pages elsewhere may not have questions asked. */
+static void test_sites(void **state)
+{
+	assert_true(http_site_is_own(NULL));
+	assert_true(http_site_is_own("none"));
+	assert_true(http_site_is_own("same-origin"));
+	assert_false(http_site_is_own("same-site"));
+	assert_false(http_site_is_own("cross-site"));
+	assert_false(http_site_is_own(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_sites),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

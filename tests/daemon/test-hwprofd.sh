@@ -386,6 +386,12 @@ check "local: another host, as of a page of the web" status 403 ask / \
 	-H "Host: evil.example"
 check "local: another host: no list" status 403 ask /api/v1/builds \
 	-H "Host: evil.example"
+check "local: a question of another site" status 403 ask /api/v1/builds \
+	-H "Sec-Fetch-Site: cross-site"
+check "local: a link of another site to the page" status 200 ask / \
+	-H "Sec-Fetch-Site: cross-site"
+check "local: a question of the page" status 200 ask /api/v1/builds \
+	-H "Sec-Fetch-Site: same-origin"
 check "local: no host" status 200 ask /metrics --http1.0 -H "Host:"
 check "the socket is not for all" \
 	[ "$(stat -c %a "$run/http")" = 660 ]
