@@ -13,6 +13,7 @@ enum {
 	VERSION = 1,			/* of the tables */
 	PAGE = 4096,
 	BUSY_MS = 2000,
+	FULL_DISK_TRIES = 4,		/* windows' room that is made there */
 	PATH_SIZE = 4096,
 };
 
@@ -433,15 +434,28 @@ static int replace(struct store *store, struct window *window,
 	return error;
 }
 
+/* Returns true if the store's own bound leaves no room for so many bytes. */
+static bool is_at_bound(struct store *store, uint64_t bytes)
+{
+	int64_t pages = 0, unused = 0;
+
+	query(store, "PRAGMA page_count", &pages, NULL, 0);
+	query(store, "PRAGMA freelist_count", &unused, NULL, 0);
+	return (pages - unused) * PAGE + bytes > store->mib << 20;
+}
+
 /*
  * Tries with more and more of the oldest windows gone. They come back if that
- * does not help, which is so on a disk that others have filled.
+ * does not help, which is so on a disk that others have filled. There it is not
+ * tried for long.
  */
 static int write_window(struct store *store, struct window *window,
 			const struct parts *parts, const int64_t *merged,
 			size_t count)
 {
 	uint64_t least = parts->bytes + (parts->count + 1) * PAGE, room = 0;
+	uint64_t most = is_at_bound(store, 2 * least) ?
+			2 * (store->mib << 20) : FULL_DISK_TRIES * least;
 	struct eviction eviction;
 	int error;
 
@@ -450,7 +464,7 @@ static int write_window(struct store *store, struct window *window,
 		error = replace(store, window, parts, merged, count, &eviction);
 		room = room ? 2 * room : least;
 	} while (error == -ENOSPC && !eviction.all &&
-		 room <= 2 * (store->mib << 20));
+		 room <= most);
 	if (!error)
 		store->evicted += eviction.windows;
 	return error;
