@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <grp.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -293,6 +294,12 @@ static bool open_page(struct asking *asking, struct http_request *request)
 	return false;
 }
 
+static void drop_page(struct asking *asking)
+{
+	html_page_free(asking->job.page);
+	asking->job.page = NULL;
+}
+
 static struct asking *free_asking(struct app *app, const struct query *query)
 {
 	int i;
@@ -370,18 +377,37 @@ static void ask(void *context, struct http_request *request,
 	/* The worker has a copy. */
 	parts_free(&asking->job.parts);
 	parts_free(&asking->job.before);
-	html_page_free(asking->job.page);
-	asking->job.page = NULL;
 	if (!error) {
 		asking->request = request;
 		return;
 	}
+	drop_page(asking);
 	app->metrics.query_failures++;
 	if (error == -EFBIG)
 		http_refuse(request, 413,
 		       "there is too much of that: ask for less time, for one kind, or for one build_id");
 	else
 		http_refuse(request, 500, strerror(-error));
+}
+
+/* Makes the page around what its worker has written. */
+static void answer_page(struct app *app, struct http_request *request,
+			struct asking *asking)
+{
+	int fd = page_around(asking->job.page, &asking->job.query,
+			     asking->worker.out);
+
+	close(asking->worker.out);
+	if (fd >= 0) {
+		http_answer_file(request, asking->job.query.content_type, fd);
+		return;
+	}
+	app->metrics.query_failures++;
+	if (fd == -EBADMSG)
+		log_error("a worker has written what is no data of a page");
+	http_refuse(request, 500, fd == -EFBIG ?
+		    "that is too much for a page: ask for less time, or for one kind" :
+		    "the page cannot be made");
 }
 
 static void finish_asking(struct app *app, struct asking *asking,
@@ -395,6 +421,12 @@ static void finish_asking(struct app *app, struct asking *asking,
 	char message[WORKER_MESSAGE];
 
 	asking->request = NULL;
+	if (answer == ANSWER_OK && asking->job.page) {
+		answer_page(app, request, asking);
+		drop_page(asking);
+		return;
+	}
+	drop_page(asking);
 	if (answer == ANSWER_OK) {
 		http_answer_file(request, asking->job.query.content_type,
 				 asking->worker.out);
@@ -770,6 +802,7 @@ static void finish(struct app *app)
 		worker_stop(&asking->worker);
 		close(asking->worker.out);
 		http_refuse(asking->request, 503, "hwprofd is being stopped");
+		drop_page(asking);
 		asking->request = NULL;
 	}
 	for (i = 0; i < LISTED_MAX; i++) {
@@ -941,6 +974,8 @@ static int run(struct app *app)
 {
 	int status;
 
+	/* Threads of resolvers would reserve addresses that workers need. */
+	mallopt(M_ARENA_MAX, 1);
 	app->collector = app->listener = -1;
 	app->watchdog_ms = notify_watchdog_ms();
 	/* Nothing that is started from here can get rights back. */

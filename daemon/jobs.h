@@ -22,7 +22,7 @@ enum { JOB_MESSAGE = 512 };
  * @symbols: folder with files by build id; NULL: none.
  * @push: for job_answer(), which then writes the body of a request instead of a
  *	response; NULL otherwise.
- * @page: the page to fill, for job_page().
+ * @page: what is around the data of job_page(), which does not need it.
  */
 struct job {
 	struct parts parts, before;

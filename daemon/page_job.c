@@ -9,11 +9,9 @@
 #include "page.h"
 #include "tools/html_data.h"
 
-enum { NAME = 160 };
-
 /* One of the two recordings of a comparison, or the only one. */
 struct side {
-	char name[NAME];
+	char name[PAGE_NAME];
 	int fd;				/* the recording */
 };
 
@@ -26,33 +24,13 @@ struct making {
 	char message[JOB_MESSAGE];
 };
 
-/* Writes "2026-11-26 20:51:00 to 20:52:00 UTC, build 77b4". */
-static void name_side(char name[NAME], int64_t from, int64_t to,
-		      const char *build_id)
-{
-	time_t times[2] = { from, to };
-	char first[64] = "?", last[64] = "?";
-	struct tm begin, end;
-
-	if (gmtime_r(&times[0], &begin) && gmtime_r(&times[1], &end)) {
-		bool same = begin.tm_yday == end.tm_yday &&
-			    begin.tm_year == end.tm_year;
-
-		strftime(first, sizeof(first), "%Y-%m-%d %H:%M:%S", &begin);
-		strftime(last, sizeof(last), same ? "%H:%M:%S" :
-			 "%Y-%m-%d %H:%M:%S", &end);
-	}
-	snprintf(name, NAME, "%s to %s UTC%s%s", first, last,
-		 *build_id ? ", build " : "", build_id);
-}
-
 /* Makes the recording of @parts, which is the next side. */
 static int add_side(struct making *making, const struct parts *parts,
 		    int64_t from, int64_t to, const char *build_id)
 {
 	struct side *side = &making->sides[making->count];
 
-	name_side(side->name, from, to, build_id);
+	page_name(side->name, from, to, build_id);
 	side->fd = job_recording(parts, &making->job->query, making->message);
 	if (side->fd == -ENODATA)
 		snprintf(making->message, sizeof(making->message),
@@ -145,34 +123,15 @@ static int add_data(struct making *making, FILE *out)
 					      making->count, making->had, out);
 }
 
-static int write_page(struct making *making, const char *data, int fd)
+static int make_data(struct making *making, int fd)
 {
-	const char *after = making->html.diff ? making->sides[1].name : "";
-	char title[2 * NAME + 32];
 	FILE *out = fdopen(fd, "w");
-
-	if (!out)
-		return -errno;
-	snprintf(title, sizeof(title), "hwprof: %s%s%s", making->sides[0].name,
-		 *after ? " \u2192 " : "", after);
-	html_page_put(making->job->page, title, data, out);
-	return fflush(out) || ferror(out) ? -EIO : 0;
-}
-
-static int make_page(struct making *making, int fd)
-{
-	char *data = NULL;
-	size_t size;
-	FILE *out = open_memstream(&data, &size);
 	int error = out ? add_sides(making) : -ENOMEM;
 
 	if (!error)
 		error = add_data(making, out);
-	if (out && fclose(out) && !error)
-		error = -ENOMEM;
-	if (!error)
-		error = write_page(making, data, fd);
-	free(data);
+	if (!error && (fflush(out) || ferror(out)))
+		error = -EIO;
 	return error;
 }
 
@@ -187,7 +146,7 @@ enum answer job_page(const void *context, int out)
 			.no_source = true, .diff = job->query.diff,
 		},
 	};
-	int error = make_page(&making, out);
+	int error = make_data(&making, out);
 	size_t i;
 
 	for (i = 0; i < making.count; i++)
