@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/row_origin.h"
 #include "mapped_file.h"
+
+#define BCACHEFS_MAGIC	0xca451a4e	/* newer headers have it */
 
 enum { PATH_SIZE = 4096 + 32 };
 
@@ -21,6 +26,33 @@ int mapped_file_compare(const void *a, const void *b)
 }
 
 /*
+ * Returns true if a file with the right number is on the right device. A user
+ * can mount a file system of his own, with any numbers in it, where the file of
+ * another user was. Btrfs and Bcachefs have a device for each subvolume, but no
+ * ordinary user can mount them. Maps of an overlay may name the device below
+ * it, but in an ordinary user's overlay no file is root's.
+ */
+static bool is_on_device(const struct mapped_file *file, int fd,
+			 const struct stat *status)
+{
+	struct statfs system;
+
+	if (major(status->st_dev) == file->major &&
+	    minor(status->st_dev) == file->minor)
+		return true;
+	if (fstatfs(fd, &system))
+		return false;
+	switch ((uint32_t)system.f_type) {
+	case BTRFS_SUPER_MAGIC:
+	case BCACHEFS_MAGIC:
+		return true;
+	case OVERLAYFS_SUPER_MAGIC:
+		return !status->st_uid;
+	}
+	return false;
+}
+
+/*
  * Returns a descriptor of the regular file at @path if it has the number, and
  * -1 otherwise. The file itself is not opened, which could be a device by now.
  */
@@ -30,7 +62,7 @@ static int find_at(const struct mapped_file *file, const char *path,
 	int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd >= 0 && !fstat(fd, status) && S_ISREG(status->st_mode) &&
-	    status->st_ino == file->inode)
+	    status->st_ino == file->inode && is_on_device(file, fd, status))
 		return fd;
 	if (fd >= 0)
 		close(fd);
