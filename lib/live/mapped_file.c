@@ -125,6 +125,7 @@ int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name)
 		return -1;
 	file->size = status.st_size;
 	file->changed_ns = changed_ns(&status);
+	file->root = !status.st_uid;
 	set_name(file, name);
 	return fd;
 }

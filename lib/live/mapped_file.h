@@ -18,6 +18,7 @@ enum { MAPPED_FILE_NAME = 192 };
  * @inode: 0 for memory without a file.
  * @size: when it was opened last; 0: never.
  * @changed_ns: time of its last change then.
+ * @root: it belonged to root then.
  * @name: under which it was opened; empty: it was not, or the name is longer.
  */
 struct mapped_file {
@@ -25,6 +26,7 @@ struct mapped_file {
 	uint64_t inode;
 	uint64_t size;
 	int64_t changed_ns;
+	bool root;
 	char name[MAPPED_FILE_NAME];
 };
 

@@ -19,6 +19,8 @@
 #include "unwinding.h"
 #include "base/array.h"
 
+enum { USER_TABLES_MAX = HWPROF_UNWIND_TABLES_MAX / 2 };
+
 /* An object that a process has mapped. */
 struct code {
 	struct mapped_file file;	/* the key; all 0 for [vdso] */
@@ -36,6 +38,7 @@ struct unwinding {
 						 * process */
 	bool over;			/* the module accepts no tables */
 	unsigned int tables;		/* that the module has taken */
+	unsigned int user_tables;	/* those of files that are not root's */
 	unsigned int refused;		/* tables, or maps of a process, without
 					 * room in the module */
 	uint32_t *pids;			/* noted processes */
@@ -119,12 +122,19 @@ static void give_table(struct unwinding *unwinding, struct code *code,
 		.size = sizeof(table), .rows = (uintptr_t)facts->table.rows,
 		.count = facts->table.count,
 	};
+	bool is_root = code->file.root || !code->file.inode;
 
+	/* Nobody's own files take the room of the system's. */
+	if (!is_root && unwinding->user_tables >= USER_TABLES_MAX) {
+		unwinding->refused++;
+		return;
+	}
 	if (!table.count || !keep_parts(code, facts))
 		return;
 	if (!ioctl(unwinding->device, HWPROF_IOC_UNWIND_TABLE, &table)) {
 		code->table = table.table;
 		unwinding->tables++;
+		unwinding->user_tables += !is_root;
 	} else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
 		 errno == EACCES) {
 		unwinding->over = true;
