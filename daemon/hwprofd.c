@@ -200,7 +200,7 @@ static bool ready_of(void *context, char message[QUERY_MESSAGE])
 	return false;
 }
 
-/* Of what can be asked at a time, half is for those who may see all. */
+/* Half of the places for questions are for those who may see everything. */
 static int first_of(int most, const struct query *query)
 {
 	return query->filter.only_seen ? most / 2 : 0;

@@ -53,10 +53,10 @@ enum answer job_answer(const void *job, int out);
 enum answer job_list(const void *job, int out);
 
 /*
- * Merges what the job has, as far as the labels of the question choose it. The
- * caller frees *@merge, also after a failure. Returns 0 or a negative errno,
- * with a sentence in @message unless that stays empty. @replaces: the result takes
- * the place of the parts, so that none may be left out that is not damaged.
+ * Merges what the job has, as far as the labels of the question choose it. If
+ * the result @replaces the parts, only damaged ones may be left out. The caller
+ * frees *@merge, also after a failure. Returns 0 or a negative errno, with a
+ * sentence in @message unless that stays empty.
  */
 struct merge;
 int job_merged(struct merge **merge, const struct job *job, bool replaces,
