@@ -320,7 +320,7 @@ static void test_no_resolver(void **state)
 	assert_int_equal(pipe2(held, O_CLOEXEC), 0);
 	strcpy(config.push_parca, "http://nobody.example:1");
 	config.request_seconds = 1;
-	push = push_new(&config, NULL);
+	push = push_new(&config, NULL, NULL);
 	make_parts(&parts, SOME);
 	add_window(push, &parts);
 	alarm(120);		/* it would wait for ever */
@@ -337,7 +337,7 @@ static void test_no_resolver(void **state)
 /* Without its token a profile is not sent, and not given up, either. */
 static void test_no_token(void **state)
 {
-	struct push *push = push_new(&config, NULL);
+	struct push *push = push_new(&config, NULL, NULL);
 	struct parts parts;
 
 	strcpy(config.push_token, "/no/such/token");
