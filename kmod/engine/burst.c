@@ -11,6 +11,8 @@
 enum {
 	/* Averages are over so many ticks. The first one replaces the guess. */
 	BURST_MEMORY	= 32,
+	/* They are taken for averages over so many after a change. */
+	BURST_RELEARN	= 4,
 	EVEN_OUT	= 8,	/* ticks over which debts are evened out */
 	SAVED_MOST	= 64,	/* most saved time, in average distances */
 	OWED_MOST	= 64,	/* most owed time, in ticks of peak cost */
@@ -61,6 +63,20 @@ void burst_control_init(struct burst_control *control, u32 permille, u64 guess)
 		.cost = burst_between(guess, 1, COST_MOST),
 		.peak = burst_between(guess, 1, COST_MOST),
 	};
+}
+
+void burst_control_spend(struct burst_control *control, u32 permille)
+{
+	permille = burst_between(permille, 1, 1000);
+	control->due = control->due * control->permille / permille;
+	control->permille = permille;
+}
+
+void burst_control_stretch(struct burst_control *control, u32 from, u32 to)
+{
+	control->cost = burst_between(control->cost * to / from, 1, COST_MOST);
+	control->peak = burst_between(control->peak * to / from, 1, COST_MOST);
+	control->ticks = min(control->ticks, (u32)BURST_RELEARN);
 }
 
 /*

@@ -51,6 +51,25 @@ struct burst_control {
 void burst_control_init(struct burst_control *control, u32 permille, u64 guess);
 
 /**
+ * burst_control_spend() - Change the budget
+ * @control: the control.
+ * @permille: the new share, in 1/1000.
+ *
+ * Cost that is owed or saved stays the same.
+ */
+void burst_control_spend(struct burst_control *control, u32 permille);
+
+/**
+ * burst_control_stretch() - Expect other costs, because bursts change
+ * @control: the control.
+ * @from: branches of a burst until now, not 0.
+ * @to: branches of a burst from now on, at most 65535.
+ *
+ * What a tick costs is guessed anew, and soon learnt.
+ */
+void burst_control_stretch(struct burst_control *control, u32 from, u32 to);
+
+/**
  * burst_account() - Account for a tick
  * @control: the control.
  * @cost: ns spent since the last tick.

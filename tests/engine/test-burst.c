@@ -330,6 +330,56 @@ static void test_own(void **state)
 	assert_int_equal(burst_own(&usual, 500), 500);
 }
 
+/*
+ * A budget that changes is held from then on, and so it is with other bursts,
+ * whatever was owed or saved.
+ */
+static void test_changes(void **state)
+{
+	static const u32 budgets[] = { 5, 100, 10, 50 };
+	unsigned int i;
+
+	for (i = 0; i < PROGRAMS; i++) {
+		struct program program = start(i, budgets[i % 4]);
+		u32 stretch = 1 + i % 10;
+
+		program.look += 20000;
+		program.spread = 20;
+		program.user = 100;
+		run(&program, SECOND, 200);
+		burst_control_spend(&program.control, budgets[(i + 1) % 4]);
+		assert_near(&program, run(&program, SECOND, 400), 0.2);
+		program.look *= stretch;
+		burst_control_stretch(&program.control, 100, 100 * stretch);
+		assert_near(&program, run(&program, SECOND, 400), 0.2);
+		program.look /= stretch;
+		burst_control_stretch(&program.control, 100 * stretch, 100);
+		assert_near(&program, run(&program, SECOND, 400), 0.2);
+	}
+}
+
+/* Cost that is owed or saved is the same before and after. */
+static void test_keeps_debts(void **state)
+{
+	struct burst_control control;
+
+	burst_control_init(&control, 10, 1000);
+	control.due = 5000;
+	burst_control_spend(&control, 50);
+	assert_int_equal(control.due, 1000);
+	assert_int_equal(control.permille, 50);
+	control.due = -5000;
+	burst_control_spend(&control, 10);
+	assert_int_equal(control.due, -25000);
+	control.due = 1LL << 48;
+	burst_control_spend(&control, 1000);
+	burst_control_spend(&control, 1);
+	/* At one permille, the same cost takes ten times as long to pay. */
+	assert_in_range(control.due, 10 * (1LL << 48) - 1000, 10 * (1LL << 48));
+	burst_control_spend(&control, 0);
+	assert_int_equal(control.permille, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +394,8 @@ int main(void)
 		cmocka_unit_test(test_jitters),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_keeps_debts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
