@@ -276,6 +276,30 @@ void session_flush(struct session *session, u32 space)
 }
 
 /*
+ * Write all rows, call @change, and tell the new totals. Nobody else flushes
+ * meanwhile. Return false without a change if some rows cannot be written now.
+ */
+bool session_flush_around(struct session *session,
+			  void (*change)(struct session *session,
+					 void *context),
+			  void *context)
+{
+	bool done = true;
+
+	cpus_read_lock();
+	mutex_lock(&session->flush_lock);
+	if (session->rows)
+		done = flush_once(session, 0) < FLUSH_LATER;
+	if (done)
+		change(session, context);
+	if (session->rows && flush_rows(session, 0) == FLUSH_LATER)
+		flush_retry_later(session);
+	mutex_unlock(&session->flush_lock);
+	cpus_read_unlock();
+	return done;
+}
+
+/*
  * Flush what CPUs have given back already, after the session's opener has
  * disabled its events. Wait for a flush that is under way.
  */

@@ -23,6 +23,7 @@
 #include "session.h"
 #include "source/budget.h"
 #include "source/source.h"
+#include "tuning.h"
 #include "unwind.h"
 
 static const struct session_folders *session_folders;
@@ -202,6 +203,7 @@ static void session_free_memory(struct session *session)
 static void session_free(struct session *session)
 {
 	programs_free(session);
+	tuning_free(session);
 	filter_free(session);
 	unwind_put(session->unwind);
 	put_cred(session->key.opener.cred);
@@ -327,7 +329,9 @@ static struct session *session_make(const struct session_config *config,
 		session_free(session);
 		return ERR_PTR(err);
 	}
-	err = session_make_lanes(session);
+	err = tuning_init(session);
+	if (!err)
+		err = session_make_lanes(session);
 	if (!err && session->rows)
 		err = session_make_memory(session);
 	if (!err)

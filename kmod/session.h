@@ -37,6 +37,7 @@ struct rings;
 struct session;
 struct source_ops;
 struct stage;
+struct tuning;
 struct unwind;
 struct window;
 
@@ -148,6 +149,9 @@ struct budget {
 	/* Average cost of a trigger's handler. */
 	u64 handler;
 	u64 random;
+	/* The parameters that the lane has taken over: see tuning.h. */
+	u32 tuned;			/* their number */
+	u32 burst;			/* branches of a burst */
 };
 
 /*
@@ -221,6 +225,10 @@ struct session {
 	struct session_key key;
 	/** @config: what was asked for. */
 	struct session_config config;
+	/** @tuning: the part of it that can change. */
+	struct tuning __rcu *tuning;
+	/** @tuning_lock: one change at a time. */
+	struct mutex tuning_lock;
 	/** @id: its number; never 0. */
 	u32 id;
 	/** @engine: what events become. */
@@ -380,6 +388,7 @@ struct root {
 void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		     struct session *only);
 struct session *session_find(u32 id);
+struct session *session_by_number(u32 id);
 void session_put(struct session *session);
 bool session_tryget(struct session *session);
 void session_for_each(void (*visit)(struct session *session, void *context),
@@ -506,6 +515,10 @@ void lane_exits(struct lane *lane);
 
 /* flush.c */
 void session_flush(struct session *session, u32 space);
+bool session_flush_around(struct session *session,
+			  void (*change)(struct session *session,
+					 void *context),
+			  void *context);
 void session_set_rings(struct session *session, struct rings *rings);
 
 /* profile.c */

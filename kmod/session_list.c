@@ -100,6 +100,19 @@ struct session *session_find(u32 id)
 	return found;
 }
 
+/* Return the session with this number, and hold it; NULL: there is none. */
+struct session *session_by_number(u32 id)
+{
+	struct session *session, *found = NULL;
+
+	sessions_lock();
+	list_for_each_entry(session, &sessions, link)
+		if (session->id == id && session_tryget(session))
+			found = session;
+	sessions_unlock();
+	return found;
+}
+
 /*
  * Give tables to session @only; if that is NULL, to the sessions of @opener's
  * perf events. A session that sees stacks of programs that @opener may not

@@ -2,6 +2,7 @@
 /* The totals of a session: sums over its CPUs, since it was last reset. */
 #include "emit.h"
 #include "session.h"
+#include "tuning.h"
 
 /* Add what a table still has, and the profile does not. */
 static void totals_count_table(const struct session *session,
@@ -49,6 +50,18 @@ static void totals_subtract(struct hwprof_row_totals *row,
 		row->metrics[i] -= base->metrics[i];
 }
 
+static void totals_note_tuning(const struct session *session,
+			       struct hwprof_row_totals *row)
+{
+	const struct tuning *tuning;
+
+	rcu_read_lock();
+	tuning = rcu_dereference(session->tuning);
+	row->budget_permille = tuning->budget_permille;
+	row->changes = tuning->changes;
+	rcu_read_unlock();
+}
+
 /*
  * Fill @row with the session's totals. The caller holds profile_lock; if rows
  * of the session are fetched, flush_lock.
@@ -68,8 +81,8 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		.memory = session->memory,
 		.basis = session->params.basis,
 		.source = source_infos[session->config.source].number,
-		.budget_permille = session->config.budget_permille,
 	};
+	totals_note_tuning(session, row);
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		row->cost_ns = atomic64_read(&session->flush_cost);
 	for_each_possible_cpu(cpu) {

@@ -2371,6 +2371,32 @@ int hwprof_session_program_account(struct hwprof_session *session,
 				   struct hwprof_program_account *account);
 
 /**
+ * hwprof_session_tune() - Change parameters of a session, also while it runs
+ * @session: the session.
+ * @tuning: what to change. flags has HWPROF_TUNE_* for each field that changes:
+ *	period, which is a frequency if HWPROF_TUNE_FREQ is set as well, burst
+ *	and budget_permille. flags 0 only asks. size and session are ignored.
+ *	Receives the parameters now in force, and how often they have changed;
+ *	flags then has HWPROF_TUNE_FREQ or nothing.
+ *
+ * A CPU takes the new parameters over at its next tick: see struct
+ * hwprof_tuning. To have counts from before and after apart, call
+ * hwprof_session_rows() or hwprof_session_snapshot() first.
+ *
+ * Return: 0; or
+ * - -EPERM if the process has not the user and the capabilities that made the
+ *   session, nor CAP_PERFMON,
+ * - -EOPNOTSUPP if the event sees everything, or takes no bursts and burst
+ *   should change; or if the module is too old,
+ * - -EINVAL if a number is out of range, if the event has no budget and that
+ *   should change, or for a frequency instead of a period or the reverse,
+ * - -EAGAIN if rows from before could not be written: nothing has changed,
+ * - -EINTR, -ENOMEM.
+ */
+int hwprof_session_tune(struct hwprof_session *session,
+			struct hwprof_tuning *tuning);
+
+/**
  * hwprof_session_start() - Start counting, or continue after a stop
  * @session: the session.
  *

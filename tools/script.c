@@ -63,6 +63,7 @@ static const struct field totals_fields[] = {
 	FIELD(hwprof_row_totals, cost_ns, NUMBER),
 	FIELD(hwprof_row_totals, task_ns, NUMBER),
 	FIELD(hwprof_row_totals, budget_permille, NUMBER),
+	FIELD(hwprof_row_totals, changes, NUMBER),
 	FIELD(hwprof_row_totals, unmeasured, NUMBER),
 	{ .name = NULL },
 };

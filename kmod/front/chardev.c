@@ -20,6 +20,7 @@
 #include "../ring.h"
 #include "../session.h"
 #include "../snapshot.h"
+#include "../tuning.h"
 #include "../unwind.h"
 #include "arch.h"
 #include "front.h"
@@ -343,6 +344,37 @@ static long chardev_do_program_account(struct handle *handle, void __user *to)
 	return copy_to_user(to, &account, known) ? -EFAULT : 0;
 }
 
+/* Copy @tuning to the caller, as much as that knows. */
+static long chardev_answer_tuning(void __user *to,
+				  const struct hwprof_tuning *tuning)
+{
+	size_t known = min_t(size_t, tuning->size, sizeof(*tuning));
+
+	return copy_to_user(to, tuning, known) ? -EFAULT : 0;
+}
+
+static long chardev_do_tune(struct handle *handle, void __user *to)
+{
+	struct hwprof_tuning request;
+	struct session *session;
+	int err;
+
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_TUNING_SIZE_VER0, to);
+	if (err)
+		return err;
+	if (!request.session)
+		return !handle->session ? -ENODATA :
+		       tuning_request(handle->session, &request) ?:
+		       chardev_answer_tuning(to, &request);
+	session = session_by_number(request.session);
+	if (!session)
+		return -ENOENT;
+	err = tuning_request(session, &request);
+	session_put(session);
+	return err ?: chardev_answer_tuning(to, &request);
+}
+
 static long chardev_ioctl(struct file *file, unsigned int command,
 			  unsigned long argument)
 {
@@ -376,6 +408,9 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		break;
 	case HWPROF_IOC_PROGRAM_ACCOUNT:
 		result = chardev_do_program_account(handle, to);
+		break;
+	case HWPROF_IOC_TUNE:
+		result = chardev_do_tune(handle, to);
 		break;
 	}
 	mutex_unlock(&handle->lock);

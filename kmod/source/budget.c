@@ -11,6 +11,7 @@
 #include "busy.h"
 #include "interruption.h"
 #include "trigger.h"
+#include "../tuning.h"
 
 /*
  * Guess what a tick costs. The branches of a burst have about eight
@@ -24,6 +25,7 @@ void budget_init(struct lane *lane)
 	u64 interrupts = burst ? burst * 8 : 2;
 
 	lane->budget.random = session->params.seed;
+	lane->budget.burst = burst;
 	if (session->config.budget_permille)
 		burst_control_init(&lane->budget.control,
 				   session->config.budget_permille,
@@ -94,20 +96,19 @@ static u64 budget_jitter(u64 distance, u32 random)
  * Return the period until the next tick. A period or frequency that was asked
  * for limits it from below.
  */
-static u64 budget_next_period(struct budget *budget,
-			      const struct session_key *key, bool clock)
+static u64 budget_next_period(struct budget *budget, u64 period, bool freq,
+			      bool clock)
 {
 	u32 random = budget_next_random(budget);
 	u64 distance = burst_distance(&budget->control, random);
-	u64 asked = key->freq && key->period ? NSEC_PER_SEC / key->period : 0;
+	u64 asked = freq && period ? NSEC_PER_SEC / period : 0;
 
 	distance = max(distance, budget_jitter(asked, random));
 	if (clock)	/* a clock counts our own time, too */
 		distance += budget->control.cost;
 	else
 		distance = burst_units(&budget->control, distance);
-	return key->freq ? distance :
-	       max(distance, budget_jitter(key->period, random));
+	return freq ? distance : max(distance, budget_jitter(period, random));
 }
 
 /*
@@ -123,19 +124,38 @@ static void budget_pay(struct lane *lane, u64 units, struct pt_regs *regs)
 		budget_account(&lane->budget, rows, units);
 }
 
+/* Take over what has changed since the lane's tick before. */
+static void budget_tune(struct budget *budget, const struct tuning *tuning)
+{
+	budget->tuned = tuning->changes;
+	if (budget->burst != tuning->burst)
+		burst_control_stretch(&budget->control, budget->burst,
+				      tuning->burst);
+	budget->burst = tuning->burst;
+	if (budget->control.permille)
+		burst_control_spend(&budget->control, tuning->budget_permille);
+}
+
 bool budget_tick(struct lane *lane, struct perf_event *trigger,
 		 struct pt_regs *regs)
 {
+	const struct tuning *tuning = tuning_now(lane->session);
 	struct budget *budget = &lane->budget;
 	bool clock = lane->session->config.clocked;
 
 	budget_pass_time(budget);
 	if (!busy_is_idle())
 		budget_pay(lane, clock ? 0 : trigger->hw.last_period, regs);
-	if (!budget->control.permille)
+	if (unlikely(budget->tuned != tuning->changes))
+		budget_tune(budget, tuning);
+	if (!budget->control.permille) {
+		if (unlikely(tuning->changes && tuning->distance))
+			trigger_tune(trigger, tuning->distance);
 		return true;
+	}
 	trigger->hw.sample_period =
-		budget_next_period(budget, &lane->session->key, clock);
+		budget_next_period(budget, tuning->period,
+				   lane->session->key.freq, clock);
 	return !burst_must_pass(&budget->control);
 }
 

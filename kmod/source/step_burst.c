@@ -35,7 +35,7 @@ u64 burst_next_random(struct burst *burst)
  */
 static u32 burst_choose_skip(struct lane *lane)
 {
-	u32 range = min_t(u32, lane->session->config.burst / 8, SKIP_MAX) + 1;
+	u32 range = min_t(u32, lane->budget.burst / 8, SKIP_MAX) + 1;
 
 	return (burst_next_random(&lane->burst) >> 32) * range >> 32;
 }
@@ -46,13 +46,15 @@ static u32 burst_choose_skip(struct lane *lane)
  * So a burst has a fixed number of instructions: those that the branches asked
  * for have on average. Every branch is then equally likely to be in a burst.
  */
-static void burst_set_length(struct burst *burst, const struct session *session)
+static void burst_set_length(struct lane *lane)
 {
-	u32 branches = session->config.burst;
+	struct burst *burst = &lane->burst;
+	u32 branches = lane->budget.burst;
 
 	burst->most_branches = branches;
 	burst->most_steps = branches * BRANCH_STEPS;
-	if (session->params.basis != HWPROF_BASIS_TIME || !burst->all_branches)
+	if (lane->session->params.basis != HWPROF_BASIS_TIME ||
+	    !burst->all_branches)
 		return;
 	burst->most_branches = min_t(u32, branches * LONGEST,
 				     2 * HWPROF_BURST_MAX);
@@ -78,7 +80,7 @@ bool burst_begin(struct step_cpu *cpu, struct lane *lane)
 	burst->begun = false;
 	burst->branches = 0;
 	burst->steps = 0;
-	burst_set_length(burst, lane->session);
+	burst_set_length(lane);
 	burst->skip = burst_choose_skip(lane);
 	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
 	burst->ip = task_pt_regs(current)->ip;

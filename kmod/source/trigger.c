@@ -186,6 +186,16 @@ void trigger_begin(struct root *root)
 		perf_event_enable(root->triggers[i]);
 }
 
+/* See trigger.h. Perf keeps a frequency where it keeps a period. */
+void trigger_tune(struct perf_event *event, u64 distance)
+{
+	if (event->attr.sample_period == distance)
+		return;
+	WRITE_ONCE(event->attr.sample_period, distance);
+	if (!event->attr.freq)
+		event->hw.sample_period = distance;
+}
+
 /* See trigger.h. */
 void trigger_jitter(struct perf_event *event, u64 random)
 {

@@ -89,6 +89,13 @@ void trigger_begin(struct root *root);
 void trigger_jitter(struct perf_event *event, u64 random);
 
 /**
+ * trigger_tune() - Change the nominal period or frequency, in the handler
+ * @event: the counter, which has no budget.
+ * @distance: the new one; that of a clock is in ns.
+ */
+void trigger_tune(struct perf_event *event, u64 distance);
+
+/**
  * trigger_period() - What the counter has counted for this overflow
  * @session: its session.
  * @event: the counter, before budget_tick() has chosen its next period.

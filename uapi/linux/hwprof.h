@@ -258,8 +258,12 @@ struct hwprof_row_totals {
 	__u64 cost_ns;		/* time that windows and samples took, in ns */
 	/* Time of the programs while profiled, in ns; includes cost_ns. */
 	__u64 task_ns;
-	__u32 budget_permille;	/* the field of this name; 0: no limit */
-	__u32 reserved;		/* 0 */
+	__u32 budget_permille;	/* the budget now in force; 0: no limit */
+	/*
+	 * How often parameters have changed since the session was made: see
+	 * HWPROF_IOC_TUNE. The first totals with a new number say from when.
+	 */
+	__u32 changes;
 	/*
 	 * Samples for which a counter of the event's group was missing or did
 	 * not count; and what each counter counted for the other samples.
@@ -713,6 +717,7 @@ struct hwprof_row_value {
 #define HWPROF_IOC_PROGRAM	_IO('$', 0x46)	/* struct hwprof_program */
 /* struct hwprof_program_account */
 #define HWPROF_IOC_PROGRAM_ACCOUNT	_IO('$', 0x47)
+#define HWPROF_IOC_TUNE		_IO('$', 0x48)	/* struct hwprof_tuning */
 
 /* Flags of a configuration. The first six are those of perf_event_attr. */
 #define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
@@ -1178,5 +1183,67 @@ struct hwprof_program_account {
 };
 
 #define HWPROF_PROGRAM_ACCOUNT_SIZE_VER0	64
+
+/*
+ * HWPROF_IOC_TUNE asks for the parameters of a session, and changes them while
+ * it runs. The session is the file's own, or that with a number, also one of
+ * perf events.
+ *
+ * A CPU takes new parameters at its next tick. The distance to that tick, and a
+ * burst under way, are those of before. Some CPUs have chosen one distance more
+ * in advance.
+ *
+ * Before the change, the session's rows are written, so that rows from before
+ * and after it are apart, but for what a CPU has seen in between and until its
+ * next tick. The totals that follow have a new number in @changes. Nobody
+ * writes the rows of a session that are fetched by snapshots alone: fetch them
+ * before the change.
+ *
+ * Events that are opened for the session later say the period and the fields
+ * that it was made with.
+ *
+ *	ENODATA		session is 0, and the file has none
+ *	ENOENT		there is no session of that number
+ *	EPERM		the caller has neither CAP_PERFMON (or CAP_SYS_ADMIN),
+ *			nor the effective user, the user namespace and at least
+ *			the capabilities of the process that made the session
+ *	EOPNOTSUPP	the session sees everything, and looks at no distances;
+ *			or it takes no bursts, and has no burst to change
+ *	EINVAL		a number is out of range; the session has a period and
+ *			no frequency, or the reverse; or it has no budget
+ *	EAGAIN		nothing has changed: a ring is full, or a CPU did not
+ *			give its table
+ *	EINTR		a signal came while another change was under way
+ *	ENOMEM		no memory
+ */
+struct hwprof_tuning {
+	__u32 size;		/* of this struct */
+	/*
+	 * In: what to change, HWPROF_TUNE_*; 0: only ask. Other fields are
+	 * ignored. Out: HWPROF_TUNE_FREQ if period is a frequency, or 0.
+	 */
+	__u32 flags;
+	__u32 session;		/* in: number; 0: the file's own. Out: number */
+	__u32 burst;		/* HWPROF_BURST_MIN to HWPROF_BURST_MAX; 0: the
+				 * session takes no bursts */
+	__u32 budget_permille;	/* 1 to HWPROF_BUDGET_PERMILLE_MAX; 0: the
+				 * session has no budget */
+	__u32 changes;		/* out: how often parameters have changed */
+	/*
+	 * In what the trigger counts, 1 to 2^63 - 1; or in Hz, up to
+	 * HWPROF_FREQ_MAX. A budget makes distances longer than that. Out: 0 is
+	 * the default, or as often as the budget allows.
+	 */
+	__u64 period;
+};
+
+#define HWPROF_TUNING_SIZE_VER0		32
+
+#define HWPROF_TUNE_PERIOD		(1U << 0)
+#define HWPROF_TUNE_BURST		(1U << 1)
+#define HWPROF_TUNE_BUDGET		(1U << 2)
+/* With HWPROF_TUNE_PERIOD: period is in Hz, as the session's is. */
+#define HWPROF_TUNE_FREQ		(1U << 3)
+#define HWPROF_FREQ_MAX			1000000
 
 #endif /* _UAPI_LINUX_HWPROF_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parameters of a session that can change while it runs. They are replaced
+ * as a whole. A lane takes them over at its next tick.
+ */
+#ifndef HWPROF_TUNING_H
+#define HWPROF_TUNING_H
+
+#include <linux/rcupdate.h>
+
+#include "session.h"
+
+/**
+ * struct tuning - Parameters
+ * @rcu: frees them.
+ * @period: of the trigger, or its frequency; 0: the default, or what the budget
+ *	allows.
+ * @distance: the same as perf wants it for the trigger. A clock has a period
+ *	in ns, whatever was asked for.
+ * @burst: branches of a burst; 0: none are taken.
+ * @budget_permille: share of the time; 0: there is no budget.
+ * @changes: how often they have changed.
+ */
+struct tuning {
+	struct rcu_head rcu;
+	u64 period;
+	u64 distance;
+	u32 burst;
+	u32 budget_permille;
+	u32 changes;
+};
+
+/* Return 0 or -ENOMEM. */
+int tuning_init(struct session *session);
+void tuning_free(struct session *session);
+
+/**
+ * tuning_request() - Ask for the parameters of a session, or change them
+ * @session: the session, which the caller holds.
+ * @request: what to change. It receives the parameters now in force.
+ *
+ * Context: process context; may sleep.
+ * Return: 0 or an errno: see struct hwprof_tuning.
+ */
+int tuning_request(struct session *session, struct hwprof_tuning *request);
+
+/* Return the parameters. Interrupts are off, or this is an NMI. */
+static inline const struct tuning *tuning_now(const struct session *session)
+{
+	return rcu_dereference_sched(session->tuning);
+}
+
+#endif /* HWPROF_TUNING_H */
