@@ -42,6 +42,23 @@ static void add_totals(struct session_facts *session,
 	session->has_totals = true;
 }
 
+static void note_changes(struct session_facts *session,
+			 const struct hwprof_sample *sample)
+{
+	const struct hwprof_row_totals *row = (const void *)sample->row;
+
+	if (!row->changes)
+		return;
+	if (!session->changes || sample->time < session->first_change)
+		session->first_change = sample->time;
+	if (row->changes > session->changes ||
+	    (row->changes == session->changes &&
+	     sample->time < session->last_change))
+		session->last_change = sample->time;
+	if (row->changes > session->changes)
+		session->changes = row->changes;
+}
+
 /* An unfinished recording has no totals, but its rows may have the count. */
 static uint64_t evicted_of(const struct session_facts *session)
 {
@@ -83,6 +100,7 @@ int facts_note(struct recording_facts *facts,
 	if (sample->row->type != HWPROF_ROW_TOTALS)
 		return 0;
 	add_totals(session, sample);
+	note_changes(session, sample);
 	return 1;
 }
 
@@ -252,6 +270,25 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 	return error;
 }
 
+static int warn_of_changes(const struct session_facts *session,
+			   struct warnings *warnings)
+{
+	double first = session->first_change / 1e9;
+	double last = session->last_change / 1e9;
+
+	if (!session->changes)
+		return 0;
+	if (session->changes == 1)
+		return warnings_add(
+			warnings,
+			"parameters of session %u have changed once, by %.6f s: windows and samples from before and after weigh alike, however often they were taken",
+			session->session, last);
+	return warnings_add(
+		warnings,
+		"parameters of session %u have changed %u times, from %.6f s to %.6f s: windows and samples from before and after weigh alike, however often they were taken",
+		session->session, session->changes, first, last);
+}
+
 int facts_warn(const struct recording_facts *facts,
 	       const struct hwprof_totals *totals, uint64_t found,
 	       const char *units, struct warnings *warnings)
@@ -267,6 +304,8 @@ int facts_warn(const struct recording_facts *facts,
 			error |= warnings_add(warnings,
 					      "session %u has no totals: the recording was cut short",
 					      facts->sessions[i].session);
+	for (i = 0; i < facts->session_count; i++)
+		error |= warn_of_changes(&facts->sessions[i], warnings);
 	error |= warn_of_lost(totals, units, warnings);
 	if (facts->unclear)
 		error |= warnings_add(warnings,

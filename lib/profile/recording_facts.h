@@ -17,6 +17,12 @@ struct session_facts {
 	uint64_t time;			/* of the row of totals */
 	struct hwprof_row_totals totals;
 	bool has_totals;
+	/*
+	 * How often its parameters have changed, and the times of the first
+	 * totals after the first and the last change.
+	 */
+	uint32_t changes;
+	uint64_t first_change, last_change;
 	uint64_t evicted;		/* highest count that a row reports */
 };
 

@@ -436,6 +436,43 @@ static void test_overhead(void **state)
 	fixture_remove(&fixture);
 }
 
+/* How often parameters changed, and when, whatever the order of rows is. */
+static void test_changes(void **state)
+{
+	struct hwprof_row_totals row = {
+		.row.type = HWPROF_ROW_TOTALS,
+		.row.size = sizeof(row),
+		.row.session = 4,
+		.events = 10, .windows = 1, .changes = 2,
+	};
+	struct hwprof_profile *loops;
+	struct fixture fixture;
+
+	begin(&fixture);
+	fixture_row(&fixture, 3000000000, 0, 0, 0, &row.row);
+	fixture_row(&fixture, 4000000000, 0, 0, 0, &row.row);
+	row.changes = 1;
+	row.events = 5;
+	fixture_row(&fixture, 2000000000, 0, 0, 0, &row.row);
+	row.changes = 0;
+	row.events = 1;
+	fixture_row(&fixture, 1000000000, 0, 0, 0, &row.row);
+	row.row.session = 5;
+	fixture_row(&fixture, 1000000000, 0, 0, 0, &row.row);
+	row.row.session = 6;
+	row.changes = 1;
+	fixture_row(&fixture, 1500000000, 0, 0, 0, &row.row);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_string_equal(hwprof_profile_warning(loops, 0),
+			    "parameters of session 4 have changed 2 times, from 2.000000 s to 3.000000 s: windows and samples from before and after weigh alike, however often they were taken");
+	assert_string_equal(hwprof_profile_warning(loops, 1),
+			    "parameters of session 6 have changed once, by 1.500000 s: windows and samples from before and after weigh alike, however often they were taken");
+	assert_null(hwprof_profile_warning(loops, 2));
+	hwprof_profile_free(loops);
+	fixture_remove(&fixture);
+}
+
 /*
  * Without sums, or with one window, there is no interval; without entries, no
  * trip count.
@@ -921,6 +958,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_overhead),
+		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_bare_rows),
 		cmocka_unit_test(test_warnings),
