@@ -31,6 +31,7 @@ int command_script(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_pgo(int argc, char **argv);
 int command_bpf(int argc, char **argv);
+int command_ctl(int argc, char **argv);
 
 extern const char record_usage[];
 extern const char report_usage[];
@@ -42,6 +43,7 @@ extern const char script_usage[];
 extern const char export_usage[];
 extern const char pgo_usage[];
 extern const char bpf_usage[];
+extern const char ctl_usage[];
 
 /*
  * Print "hwprof: " and a sentence on stderr. The first two return the exit

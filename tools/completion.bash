@@ -65,6 +65,12 @@ _hwprof_compiler_formats()
 		on' | tr -d ','
 }
 
+# _hwprof_parameters HWPROF: the parameters that ctl changes, with '='.
+_hwprof_parameters()
+{
+	"$1" help ctl 2> /dev/null | sed -n 's/^  \([a-z]\{1,\}=\).*/\1/p'
+}
+
 # The fields of events. Those with a value end with '='.
 _hwprof_event_fields()
 {
@@ -174,6 +180,8 @@ _hwprof()
 	*:-*) COMPREPLY=($(compgen -W "$(_hwprof_options "$1" "$command")" \
 		-- "$cur")) ;;
 	help:2:*) COMPREPLY=($(compgen -W "$(_hwprof_commands "$1")" -- "$cur")) ;;
+	ctl:*) COMPREPLY=($(compgen -W "$(_hwprof_parameters "$1")" -- "$cur"))
+		compopt -o nospace 2> /dev/null || true ;;
 	report:2:*) COMPREPLY=($(compgen -W "$(_hwprof_reports "$1")" -- "$cur")) ;;
 	record:* | stat:* | top:* | pgo:*) COMPREPLY=($(compgen -c -- "$cur")) ;;
 	report:* | replay:* | script:* | export:* | bpf:*) _filedir ;;

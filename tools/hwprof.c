@@ -22,6 +22,7 @@ static const char usage[] =
 "  export   write a file for compilers and for other tools\n"
 "  pgo      record a program's branches, and write profiles for compilers\n"
 "  bpf      call a BPF program for each branch, load or store of a program\n"
+"  ctl      list sessions that run, and change their parameters\n"
 "  doctor   say what this machine can do, and what it lacks\n"
 "  help     explain a command: hwprof help record\n"
 "\n"
@@ -46,6 +47,7 @@ static const struct command {
 	{ "export", "hwprof export", command_export, export_usage },
 	{ "pgo", "hwprof pgo", command_pgo, pgo_usage },
 	{ "bpf", "hwprof bpf", command_bpf, bpf_usage },
+	{ "ctl", "hwprof ctl", command_ctl, ctl_usage },
 	{ "doctor", "hwprof doctor", command_doctor, doctor_usage },
 };
 
@@ -67,7 +69,7 @@ static int print(const char *text)
 
 static int unknown(const char *name)
 {
-	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, pgo, bpf, doctor, help",
+	return usage_error("unknown command '%s'; commands are: record, report, replay, top, stat, script, export, pgo, bpf, ctl, doctor, help",
 			   name);
 }
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 HWPROF = sys.argv[1]
-COMMANDS = 'record report replay top stat script export pgo doctor'.split()
+COMMANDS = 'record report replay top stat script export pgo ctl doctor'.split()
 failed = 0
 count = 0
 

@@ -73,6 +73,7 @@ long_options()
 	replay) cat tools/replay.c tools/report.h ;;
 	top | stat) cat tools/$1.c tools/live.h ;;
 	script | export | pgo) cat tools/$1.c ;;
+	ctl) cat tools/ctl.c ;;
 	doctor) cat tools/doctor*.c ;;
 	esac | grep -oE '\{ "[a-z-]+", (no|required)_argument' |
 		sed 's/{ "\(.*\)", .*/--\1/' | sort -u
@@ -81,7 +82,7 @@ long_options()
 check "record report replay" hwprof re
 check "--version" hwprof --v
 check "record report replay" hwprof help re
-for command in record report replay top stat script export pgo doctor; do
+for command in record report replay top stat script export pgo ctl doctor; do
 	complete_words hwprof $command --
 	same "all options of $command" "$(long_options $command | xargs)" \
 		"$(printf '%s\n' "${COMPREPLY[@]}" | sort -u | xargs)"
@@ -93,6 +94,7 @@ check "trip" hwprof top --sort tr
 check "bolt" hwprof pgo -f bo
 check "bolt,fdata" hwprof pgo --format bolt,fd
 check "callgrind" hwprof export -f call
+check "budget=" hwprof ctl 12 bud
 check "" hwprof top -d 1
 check "tests/vm/README.md" hwprof report loops tests/vm/RE
 check "tests/vm/README.md" hwprof report loops -i tests/vm/RE

@@ -120,12 +120,27 @@ check "pgo: no folder" 1 "cannot make this folder" \
 	"$hwprof" pgo -o /dev/null/profiles -- true
 check "pgo: budget" 2 "'0': allowed are percents" \
 	"$hwprof" pgo --budget 0 -- true
+check "ctl: no session" 2 "'loops' is no session" "$hwprof" ctl loops
+check "ctl: nothing to change" 2 "what of session 7 shall change" \
+	"$hwprof" ctl 7
+check "ctl: no parameter" 2 "'span=3' is no parameter" "$hwprof" ctl 7 span=3
+check "ctl: budget" 2 "budget=0: allowed are percents" "$hwprof" ctl 7 budget=0
+check "ctl: burst" 2 "burst=1: a burst has from 2 to 16383" \
+	"$hwprof" ctl 7 burst=1
+check "ctl: period" 2 "period=0: allowed are" "$hwprof" ctl 7 period=0
+check "ctl: frequency" 2 "freq=1000001: allowed are" \
+	"$hwprof" ctl 7 freq=1000001
+check "ctl: both" 2 "exclude each other" "$hwprof" ctl 7 freq=1 period=1
+check "ctl: process" 2 "it is the number of a process" "$hwprof" ctl -p x
+check "ctl: a change as JSON" 2 "is for the list" \
+	"$hwprof" ctl --json 7 burst=2
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- \
 	true
 if [ ! -e /sys/bus/event_source/devices/hwprof ]; then
 	check "no module" 1 "modprobe hwprof" "$hwprof" record -- true
 	check "pgo without the module" 1 "modprobe hwprof" "$hwprof" pgo \
 		-o "$work/pgo" -- true
+	check "ctl without the module" 1 "modprobe hwprof" "$hwprof" ctl
 	check "doctor without the module" 1 "^missing *step" "$hwprof" doctor
 fi
 # The status of doctor is 1 without the module, or without the right to use it.
