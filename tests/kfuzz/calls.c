@@ -325,7 +325,7 @@ static void snapshot(const struct step *step)
 static void odd_ioctl(const struct step *step)
 {
 	unsigned long request = _IOC(step->word[0] % 4, '$',
-				     0x40 + step->word[1] % 8,
+				     0x40 + step->word[1] % 9,
 				     step->word[2] % 256);
 
 	ioctl(now.fd[step->file], request,
@@ -350,6 +350,24 @@ static void give_program(const struct step *step)
 	      place(step, &request, sizeof(request)));
 	if (request.fd >= 0)
 		close(request.fd);
+}
+
+/* Any session may be named, and any of a few numbers be wrong. */
+static void tune(const struct step *step)
+{
+	const uint64_t *word = step->word;
+	struct hwprof_tuning request = {
+		.size = sizeof(request),
+		.flags = word[0] % 16,
+		.session = word[1] % 4 ? 0 :
+			   now.config[word[1] / 4 % FILES].session,
+		.burst = word[2] % 4 ? word[2] % 512 : word[2],
+		.budget_permille = word[3] % 4 ? word[3] % 1000 : word[3],
+		.period = word[4] % 4 ? word[4] * 1000 : word[5],
+	};
+
+	ioctl(now.fd[step->file], HWPROF_IOC_TUNE,
+	      place(step, &request, sizeof(request)));
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -881,6 +899,7 @@ static void make_call(const struct step *step)
 	case CALL_IMAGES: images_try(step->word, now.findings); break;
 	case CALL_PROGRAM: give_program(step); break;
 	case CALL_FILTER: set_filter(step); break;
+	case CALL_TUNE: tune(step); break;
 	case CALL_COUNT: break;
 	}
 }

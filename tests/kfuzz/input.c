@@ -234,6 +234,7 @@ static void set_words(struct step *step, uint32_t type, uint64_t *random)
 		break;
 	case CALL_PROGRAM:
 	case CALL_FILTER:
+	case CALL_TUNE:
 		for (i = 0; i < WORDS; i++)
 			step->word[i] = random_next(random);
 		break;
