@@ -209,6 +209,30 @@ static void run_in_forks(void *context)
 		fork_and_wait(run);
 }
 
+/* Ranges can change while the event runs. */
+TEST_F(filters, of_a_running_event)
+{
+	uint64_t before;
+	int fd;
+
+	copies_filter(self->filter);
+	fd = open_filtered(self, 0, true);
+	filters_run();
+	EXPECT_EQ(0, event_count(fd));
+	own_filter(self->filter);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, self->filter));
+	while (!event_count(fd))
+		filters_run();
+	before = event_count(fd);
+	filters_run();
+	EXPECT_EQ(before + RUN, event_count(fd));
+	copies_filter(self->filter);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, self->filter));
+	filters_run();
+	EXPECT_EQ(before + RUN, event_count(fd));
+	close(fd);
+}
+
 TEST_F(filters, of_forks)
 {
 	check_runs(_metadata, self, run_in_forks, 8, true);
