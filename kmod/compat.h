@@ -119,6 +119,16 @@ static inline bool compat_in_uprobe(const struct task_struct *task)
 #endif
 }
 
+/* Return true if the task goes back to a program some time. */
+static inline bool compat_has_program(const struct task_struct *task)
+{
+#ifdef PF_USER_WORKER
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER));
+#else
+	return !(task->flags & (PF_KTHREAD | PF_IO_WORKER));
+#endif
+}
+
 /*
  * How to call task_work_add() under locks of the scheduler, where no debugging
  * aid of the kernel may allocate.

@@ -40,16 +40,16 @@ struct filter_space {
 	bool everywhere;		/* the ranges hold in all memory */
 	/* The rest is private to filter_space.c. */
 	bool changed;			/* set was another one before */
-	bool queued;			/* work is */
-	bool again;			/* maps may have changed since it
-					 * began */
 	struct filter_set sets[2];
 	unsigned long rcu_state;	/* when set changed last */
 	unsigned long pages;		/* mm->exec_vm when it was looked at */
+	/* By filter_space.c's clock: when this became a record, */
+	u64 made;
+	u64 wanted;			/* when maps changed last, */
+	u64 looked;			/* and when the look for set began */
 	struct session *owner;		/* NULL: the record ends */
 	struct hlist_node node;		/* in a bucket */
 	struct list_head link;		/* used or free */
-	struct callback_head work;	/* finds the ranges */
 	struct rcu_work release;
 };
 
@@ -81,7 +81,7 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events);
 static __always_inline bool filter_is_valid(const struct filter_space *space,
 					    const struct lane *lane)
 {
-	return READ_ONCE(space->session) == lane->session &&
+	return smp_load_acquire(&space->session) == lane->session &&
 	       (space->mm == current->mm || space->everywhere);
 }
 

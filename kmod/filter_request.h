@@ -22,8 +22,8 @@ struct filter_part {
 
 struct filter_request {
 	struct filter_part parts[FILTER_RANGES];
+	u64 version;			/* another one after each change */
 	u32 count;			/* 0: the session sees everything */
-	u32 version;			/* another one after each change */
 	bool files;			/* a part is of a file */
 	bool addresses;			/* a part is not */
 };

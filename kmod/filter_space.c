@@ -11,8 +11,15 @@
  *
  *	free -> unknown -> known -> waits for RCU -> free
  *
+ * The task work is a struct filter_look. A task has one at most, and it looks
+ * for all records of current's memory. A task may sleep in the kernel for good
+ * before its look: records do not wait for it, and other tasks that use the
+ * memory have looks of their own. Until it has looked, or exits, the task keeps
+ * the module loaded.
+ *
  * A fork copies the records of the parent's memory. A record holds its struct
- * mm_struct, and ends when nobody uses that memory any more.
+ * mm_struct. If nobody uses that memory any more, the record ends when records
+ * are short.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -24,7 +31,6 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/sched/mm.h>
-#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 
@@ -32,20 +38,42 @@
 #include "filter.h"
 #include "probe.h"
 
-/* Records of all sessions, and most of one user. */
+/* Of all sessions, of one user at most, and for root alone. */
 enum {
 	SPACES		= 512,
 	USER_SPACES	= 128,
+	ROOT_SPACES	= USER_SPACES,
+	LOOKS		= 512,
+	USER_LOOKS	= 128,
+	ROOT_LOOKS	= USER_LOOKS,
 	BUCKETS_ORDER	= 7,
-	LOOKS		= 3,		/* at maps that change meanwhile */
 };
 
-static struct filter_space *spaces;	/* made when a filter is asked for */
+/* A task looks at its memory before it goes on in its program. */
+struct filter_look {
+	struct callback_head work;
+	const struct task_struct *task;	/* only compared */
+	kuid_t user;			/* whose session wants it */
+	struct list_head link;		/* pending or free */
+};
+
+struct filter_pool {
+	struct filter_space spaces[SPACES];
+	struct filter_look looks[LOOKS];
+};
+
+static struct filter_pool *pool;	/* made when a filter is asked for */
 /* By the memory; records of no program are in the bucket of NULL. */
 static struct hlist_head buckets[1 << BUCKETS_ORDER];
 static LIST_HEAD(spaces_used);
 static LIST_HEAD(spaces_free);
-/* Protects lists, requests and writes to records, with interrupts off. */
+static unsigned int spaces_spare;	/* how many are free */
+static LIST_HEAD(looks_pending);
+static LIST_HEAD(looks_free);
+static unsigned int looks_spare;
+/* Orders looks and changes of maps. */
+static u64 filter_clock;
+/* Protects all of these, requests and writes to records. Interrupts are off. */
 static DEFINE_RAW_SPINLOCK(spaces_lock);
 /* Changes whenever a look-up may find what it did not find before. */
 static u32 changes;
@@ -91,6 +119,12 @@ static struct filter_space *filter_find_own_space(const struct session *session,
 	return NULL;
 }
 
+/* Let look-ups that found nothing search again. The lock is held. */
+static void filter_note_change(void)
+{
+	smp_store_release(&changes, changes + 1);
+}
+
 /* No reader has the record any more. */
 static void filter_space_release(struct work_struct *work)
 {
@@ -102,24 +136,18 @@ static void filter_space_release(struct work_struct *work)
 		mmdrop(space->mm);
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	list_add(&space->link, &spaces_free);
-	WRITE_ONCE(changes, changes + 1);
+	spaces_spare++;
+	filter_note_change();
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
 }
 
-static void filter_release_later(struct filter_space *space)
-{
-	queue_rcu_work(hwprof_workqueue, &space->release);
-}
-
-/* End a record. If its work is queued, that releases it. */
 static void filter_drop_space(struct filter_space *space)
 {
 	WRITE_ONCE(space->session, NULL);
 	space->owner = NULL;
 	hlist_del_rcu(&space->node);
 	list_del(&space->link);
-	if (!space->queued)
-		filter_release_later(space);
+	queue_rcu_work(hwprof_workqueue, &space->release);
 }
 
 static void filter_drop_spaces_of(const struct session *session)
@@ -152,9 +180,17 @@ static bool filter_user_has_share(const struct user_struct *user)
 	return own >= USER_SPACES;
 }
 
+/* Return how many of @reserved are not for the session's user. */
+static unsigned int filter_reserve(const struct session *session,
+				   unsigned int reserved)
+{
+	return uid_eq(session->user->uid, GLOBAL_ROOT_UID) ? 0 : reserved;
+}
+
 static bool filter_space_is_short(const struct session *session)
 {
-	return list_empty(&spaces_free) || filter_user_has_share(session->user);
+	return spaces_spare <= filter_reserve(session, ROOT_SPACES) ||
+	       filter_user_has_share(session->user);
 }
 
 /* Return a new record, which knows no ranges; NULL: there are too many. */
@@ -164,7 +200,10 @@ static struct filter_space *filter_make_space(struct session *session,
 	struct filter_space *space;
 
 	if (filter_space_is_short(session))
+		filter_drop_unused();
+	if (filter_space_is_short(session))
 		return NULL;
+	spaces_spare--;
 	space = list_first_entry(&spaces_free, struct filter_space, link);
 	list_move(&space->link, &spaces_used);
 	space->owner = session;
@@ -175,6 +214,9 @@ static struct filter_space *filter_make_space(struct session *session,
 	memset(space->sets, 0, sizeof(space->sets));
 	space->changed = false;
 	space->everywhere = false;
+	space->made = ++filter_clock;
+	space->wanted = 0;
+	space->looked = 0;
 	hlist_add_head_rcu(&space->node, filter_space_bucket(mm));
 	return space;
 }
@@ -182,7 +224,7 @@ static struct filter_space *filter_make_space(struct session *session,
 static void filter_make_known(struct filter_space *space)
 {
 	smp_store_release(&space->session, space->owner);
-	WRITE_ONCE(changes, changes + 1);
+	filter_note_change();
 }
 
 /* --- ranges --------------------------------------------------------------- */
@@ -302,98 +344,183 @@ static int filter_look_at_maps(struct filter_set *set,
 
 /* --- finding current's ranges --------------------------------------------- */
 
+/* A look for one record. */
+struct filter_pass {
+	struct filter_space *space;
+	u64 made;			/* space->made */
+	u64 begun;
+	struct mm_struct *mm;		/* current's */
+	struct filter_request request;
+};
+
+static bool filter_space_is_fresh(const struct filter_space *space)
+{
+	return space->session && space->looked >= space->wanted &&
+	       space->pages == READ_ONCE(space->mm->exec_vm);
+}
+
+/* Find a record of current's memory to look for. @since: who looked since. */
+static bool filter_choose_space(struct filter_pass *pass, u64 since)
+{
+	struct filter_space *space;
+
+	hlist_for_each_entry(space, filter_space_bucket(pass->mm), node)
+		if (space->mm == pass->mm && space->looked < since &&
+		    !filter_space_is_fresh(space)) {
+			pass->space = space;
+			pass->made = space->made;
+			pass->begun = ++filter_clock;
+			pass->request = space->owner->filter;
+			return true;
+		}
+	return false;
+}
+
 /*
- * Change the ranges of a record. Readers of the set before the last one are
- * gone: see filter_publish().
+ * Change the ranges of a record. Return false if a reader may still have the
+ * set before the last one, which is overwritten.
  */
-static void filter_put_ranges(struct filter_space *space,
+static bool filter_put_ranges(struct filter_space *space,
 			      const struct filter_set *set)
 {
 	struct filter_set *next = &space->sets[space->set == &space->sets[0]];
 
 	if (!memcmp(space->set, set, sizeof(*set)))
-		return;
+		return true;
+	if (space->changed && !poll_state_synchronize_rcu(space->rcu_state))
+		return false;
 	*next = *set;
 	smp_store_release(&space->set, next);
 	space->rcu_state = get_state_synchronize_rcu();
 	space->changed = true;
+	return true;
 }
 
-/* Return true if maps have changed again meanwhile. */
-static bool filter_publish(struct filter_space *space,
-			   const struct filter_set *set, u32 version,
-			   unsigned long pages)
+/* Return true if the record still wants what the pass has found. */
+static bool filter_pass_counts(const struct filter_pass *pass)
 {
-	bool again = false;
+	const struct filter_space *space = pass->space;
 
-	if (space->changed && memcmp(space->set, set, sizeof(*set)))
-		cond_synchronize_rcu(space->rcu_state);
+	return space->made == pass->made && space->owner &&
+	       space->owner->filter.version == pass->request.version &&
+	       space->looked < pass->begun;
+}
+
+/* Return false if that has to be tried again: the call has waited for RCU. */
+static bool filter_publish(const struct filter_pass *pass,
+			   const struct filter_set *set, unsigned long pages)
+{
+	struct filter_space *space = pass->space;
+	unsigned long rcu_state = 0;
+	bool done = true;
+
 	raw_spin_lock_irq(&spaces_lock);
-	if (space->owner && space->owner->filter.version == version) {
-		filter_put_ranges(space, set);
-		space->pages = pages;
-		filter_make_known(space);
+	if (filter_pass_counts(pass)) {
+		done = filter_put_ranges(space, set);
+		rcu_state = space->rcu_state;
+		if (done) {
+			WRITE_ONCE(space->pages, pages);
+			space->looked = pass->begun;
+			filter_make_known(space);
+		}
 	}
-	again = space->owner && (space->again ||
-				 space->owner->filter.version != version);
 	raw_spin_unlock_irq(&spaces_lock);
-	return again;
+	if (!done)
+		cond_synchronize_rcu(rcu_state);
+	return done;
 }
 
-/* Return true if it is to be done again. */
-static bool filter_find_once(struct filter_space *space)
+/* Look for one record. Return false if there is none, or current is killed. */
+static bool filter_find_next(u64 since)
 {
-	struct filter_request request = { };
+	struct filter_pass pass = { .mm = current->mm };
 	struct filter_set set;
 	unsigned long pages;
+	bool found;
 
-	raw_spin_lock_irq(&spaces_lock);
-	space->again = false;
-	if (space->owner && space->mm == current->mm)
-		request = space->owner->filter;
-	raw_spin_unlock_irq(&spaces_lock);
-	if (!request.count)
+	if (!pass.mm)
 		return false;
-	set = filter_fixed_ranges(&request);
-	return !filter_look_at_maps(&set, &request, space->mm, &pages) &&
-	       filter_publish(space, &set, request.version, pages);
+	raw_spin_lock_irq(&spaces_lock);
+	found = filter_choose_space(&pass, since);
+	raw_spin_unlock_irq(&spaces_lock);
+	if (!found)
+		return false;
+	set = filter_fixed_ranges(&pass.request);
+	if (filter_look_at_maps(&set, &pass.request, pass.mm, &pages))
+		return false;
+	while (!filter_publish(&pass, &set, pages))
+		;
+	return true;
 }
 
+static void filter_release_look(struct filter_look *look)
+{
+	list_move(&look->link, &looks_free);
+	looks_spare++;
+}
+
+/* Current may be scheduled out in its look, and then ask for another. */
 static void filter_find_ranges(struct callback_head *work)
 {
-	struct filter_space *space = container_of(work, struct filter_space,
-						  work);
-	int looks = LOOKS;
+	struct filter_look *look = container_of(work, struct filter_look, work);
+	int left = SPACES;
+	u64 since;
 
-	while (looks-- && filter_find_once(space))
-		cond_resched();
 	raw_spin_lock_irq(&spaces_lock);
-	space->queued = false;
-	if (space->again)
-		space->pages = ~0UL;	/* whoever sees it next asks again */
-	if (!space->owner)
-		filter_release_later(space);
+	filter_release_look(look);
+	since = ++filter_clock;
+	raw_spin_unlock_irq(&spaces_lock);
+	while (left-- && filter_find_next(since))
+		cond_resched();
+	/* If current left the memory that it was to look at, others do. */
+	raw_spin_lock_irq(&spaces_lock);
+	filter_note_change();
 	raw_spin_unlock_irq(&spaces_lock);
 	module_put(THIS_MODULE);
 }
 
-static void filter_find_later(struct filter_space *space)
+/*
+ * Return a look for current; NULL: there are too many. @pending: current has
+ * one that it has not begun.
+ */
+static struct filter_look *filter_make_look(const struct session *session,
+					    bool *pending)
 {
-	space->again = true;
-	if (space->queued)
-		return;
-	init_task_work(&space->work, filter_find_ranges);
-	__module_get(THIS_MODULE);
-	space->queued = true;
-	if (task_work_add(current, &space->work, compat_resume)) {
-		space->queued = false;	/* it exits */
-		module_put(THIS_MODULE);
+	kuid_t user = session->user->uid;
+	struct filter_look *look;
+	int own = 0;
+
+	*pending = false;
+	list_for_each_entry(look, &looks_pending, link) {
+		*pending |= look->task == current;
+		own += uid_eq(look->user, user);
 	}
+	if (*pending || own >= USER_LOOKS ||
+	    looks_spare <= filter_reserve(session, ROOT_LOOKS))
+		return NULL;
+	looks_spare--;
+	look = list_first_entry(&looks_free, struct filter_look, link);
+	list_move(&look->link, &looks_pending);
+	look->task = current;
+	look->user = user;
+	return look;
 }
 
-static bool filter_space_is_fresh(const struct filter_space *space)
+/* Return true if current is going to look at its memory. */
+static bool filter_look_later(const struct session *session)
 {
-	return space->session && space->pages == READ_ONCE(space->mm->exec_vm);
+	bool pending;
+	struct filter_look *look = filter_make_look(session, &pending);
+
+	if (!look)
+		return pending;
+	init_task_work(&look->work, filter_find_ranges);
+	__module_get(THIS_MODULE);
+	if (!task_work_add(current, &look->work, compat_resume))
+		return true;
+	module_put(THIS_MODULE);		/* it exits */
+	filter_release_look(look);
+	return false;
 }
 
 /* Make the record of what holds in all memory, and in none. */
@@ -422,12 +549,17 @@ static void filter_want_ranges(struct session *session, bool changed)
 	struct filter_space *space;
 
 	filter_make_fixed(session);
-	if (!session->filter.files || !mm || current->flags & PF_KTHREAD)
+	if (!session->filter.files || !mm || !compat_has_program(current))
 		return;
 	space = filter_find_own_space(session, mm) ?:
 		filter_make_space(session, mm);
-	if (space && (changed || !filter_space_is_fresh(space)))
-		filter_find_later(space);
+	if (!space)
+		return;
+	if (changed)
+		space->wanted = ++filter_clock;
+	/* If it cannot look, whoever sees the record next asks again. */
+	if (!filter_space_is_fresh(space) && !filter_look_later(session))
+		WRITE_ONCE(space->pages, ~0UL);
 }
 
 static void filter_ask_ranges(struct session *session)
@@ -442,8 +574,12 @@ static void filter_ask_ranges(struct session *session)
 
 static void filter_on_kick(struct irq_work *work)
 {
-	filter_ask_ranges(container_of(work, struct lane,
-				       filter_kick)->session);
+	struct lane *lane = container_of(work, struct lane, filter_kick);
+
+	/* It was another task that did not find its ranges. */
+	if (READ_ONCE(lane->filter_asker) != current->pid)
+		WRITE_ONCE(lane->filter_asker, -1);
+	filter_ask_ranges(lane->session);
 }
 
 /* An NMI may have interrupted a holder of the lock. */
@@ -460,7 +596,7 @@ static void filter_ask_later(struct lane *lane)
 void filter_init_lane(struct lane *lane)
 {
 	lane->filter = &filter_unknown;
-	lane->filter_changes = ~0U;
+	lane->filter_asker = -1;
 	lane->filter_kick = IRQ_WORK_INIT_HARD(filter_on_kick);
 }
 
@@ -469,14 +605,18 @@ void filter_free_lane(struct lane *lane)
 	irq_work_sync(&lane->filter_kick);
 }
 
-/* Search once until something changes. Return NULL: nothing was found. */
+/*
+ * Search once for each task, until something changes. Return NULL: nothing was
+ * found.
+ */
 static const struct filter_space *filter_search_space(struct lane *lane,
 					 const struct mm_struct *mm)
 {
-	u32 now = READ_ONCE(changes);
+	u32 now = smp_load_acquire(&changes);
 	const struct filter_space *space;
 
-	if (lane->filter_missed == mm && lane->filter_changes == now)
+	if (lane->filter_missed == mm && lane->filter_changes == now &&
+	    READ_ONCE(lane->filter_asker) == current->pid)
 		return NULL;
 	space = filter_find_known(lane->session, mm);
 	if (space)
@@ -485,6 +625,7 @@ static const struct filter_space *filter_search_space(struct lane *lane,
 		return &filter_nothing;
 	lane->filter_missed = mm;
 	lane->filter_changes = now;
+	WRITE_ONCE(lane->filter_asker, current->pid);
 	filter_ask_later(lane);
 	return NULL;
 }
@@ -500,11 +641,13 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 	if (space == &filter_nothing)
 		return space;
 	if (!space) {
-		lane_count(&lane->lost_events, events);
+		/* Adding 0 might undo what an NMI has added. */
+		if (events)
+			lane_count(&lane->lost_events, events);
 		return &filter_unknown;
 	}
 	WRITE_ONCE(lane->filter, space);
-	if (mm && space->pages != READ_ONCE(mm->exec_vm))
+	if (mm && READ_ONCE(space->pages) != READ_ONCE(mm->exec_vm))
 		filter_ask_later(lane);
 	return space;
 }
@@ -514,39 +657,50 @@ void filter_check_maps(struct lane *lane)
 	const struct filter_space *space = READ_ONCE(lane->filter);
 
 	if (!filter_is_valid(space, lane) ||
-	    (space->mm && space->pages != READ_ONCE(space->mm->exec_vm)))
+	    (space->mm &&
+	     READ_ONCE(space->pages) != READ_ONCE(space->mm->exec_vm)))
 		filter_look_up(lane, 0);
 }
 
 /* --- perf ----------------------------------------------------------------- */
 
-static struct filter_space *filter_alloc_spaces(void)
+static struct filter_pool *filter_alloc_pool(void)
 {
-	struct filter_space *all = vzalloc(array_size(SPACES, sizeof(*all)));
+	struct filter_pool *new = vzalloc(sizeof(*new));
 	int i;
 
-	for (i = 0; all && i < SPACES; i++)
-		INIT_RCU_WORK(&all[i].release, filter_space_release);
-	return all;
+	for (i = 0; new && i < SPACES; i++)
+		INIT_RCU_WORK(&new->spaces[i].release, filter_space_release);
+	return new;
 }
 
-static int filter_make_spaces(void)
+static void filter_set_pool(struct filter_pool *new)
 {
-	struct filter_space *all = filter_alloc_spaces();
-	unsigned long flags;
 	int i;
 
-	if (!all)
+	for (i = 0; i < SPACES; i++)
+		list_add_tail(&new->spaces[i].link, &spaces_free);
+	for (i = 0; i < LOOKS; i++)
+		list_add_tail(&new->looks[i].link, &looks_free);
+	spaces_spare = SPACES;
+	looks_spare = LOOKS;
+	WRITE_ONCE(pool, new);
+}
+
+static int filter_make_pool(void)
+{
+	struct filter_pool *new = filter_alloc_pool();
+	unsigned long flags;
+
+	if (!new)
 		return -ENOMEM;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	for (i = 0; !spaces && i < SPACES; i++)
-		list_add_tail(&all[i].link, &spaces_free);
-	if (!spaces) {
-		WRITE_ONCE(spaces, all);
-		all = NULL;
+	if (!pool) {
+		filter_set_pool(new);
+		new = NULL;
 	}
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	vfree(all);		/* somebody else was faster */
+	vfree(new);		/* somebody else was faster */
 	return 0;
 }
 
@@ -559,7 +713,7 @@ int filter_validate(struct list_head *filters)
 		if (++count > FILTER_RANGES ||
 		    filter->action != PERF_ADDR_FILTER_ACTION_FILTER)
 			return -EOPNOTSUPP;
-	return !count || READ_ONCE(spaces) ? 0 : filter_make_spaces();
+	return !count || READ_ONCE(pool) ? 0 : filter_make_pool();
 }
 
 static struct filter_part filter_part_of(const struct perf_addr_filter *filter)
@@ -654,13 +808,16 @@ static void filter_copy_space(const struct filter_space *space,
 {
 	struct filter_space *copy;
 
-	if (filter_space_is_short(space->owner))
-		filter_drop_unused();
+	/* A record that was made meanwhile may change which is the nth. */
+	if (filter_find_own_space(space->owner, mm))
+		return;
 	copy = filter_make_space(space->owner, mm);
 	if (!copy)
 		return;
 	copy->sets[0] = *space->set;
 	copy->pages = space->pages;
+	copy->wanted = space->wanted;
+	copy->looked = space->looked;
 	filter_make_known(copy);
 }
 
@@ -695,40 +852,15 @@ static void filter_on_fork(void *unused, struct task_struct *parent,
 	struct mm_struct *mm = child->mm;
 	unsigned int i = 0;
 
-	if (!READ_ONCE(spaces) || !mm || !parent->mm || mm == parent->mm)
+	if (!mm || !parent->mm || mm == parent->mm ||
+	    hlist_empty(filter_space_bucket(parent->mm)))
 		return;
 	while (filter_copy_nth(parent->mm, i, mm))
 		i++;
 }
 
-static void filter_drop_gone(void)
-{
-	unsigned long flags;
-
-	if (!READ_ONCE(spaces))
-		return;
-	raw_spin_lock_irqsave(&spaces_lock, flags);
-	filter_drop_unused();
-	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-}
-
-static void filter_on_exec(void *unused, struct task_struct *task,
-			   pid_t old_pid, struct linux_binprm *binprm)
-{
-	filter_drop_gone();
-}
-
-static void filter_on_exit(void *unused,
-			   struct task_struct *task compat_exit_arguments)
-{
-	if (!atomic_read(&current->signal->live))
-		filter_drop_gone();
-}
-
 static struct probe probes[] = {
 	PROBE(sched_process_fork, filter_on_fork),
-	PROBE(sched_process_exec, filter_on_exec),
-	PROBE(sched_process_exit, filter_on_exit),
 	{ }
 };
 
@@ -760,7 +892,7 @@ void filter_free(struct session *session)
 {
 	unsigned long flags;
 
-	if (!session->filter.version)
+	if (!READ_ONCE(pool))
 		return;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	filter_drop_spaces_of(session);
@@ -776,5 +908,5 @@ void filters_exit(void)
 {
 	rcu_barrier();
 	flush_workqueue(hwprof_workqueue);
-	vfree(spaces);
+	vfree(pool);
 }

@@ -199,9 +199,10 @@ struct lane {
 	struct budget budget;
 	struct program_lane program;
 	/* The ranges of the program that was seen last, and of what program
-	 * they were not found: see filter_space.c. */
+	 * and task they were not found: see filter_space.c. */
 	const struct filter_space *filter;
 	const struct mm_struct *filter_missed;
+	pid_t filter_asker;
 	u32 filter_changes;		/* when they were not found */
 	struct irq_work filter_kick;	/* asks for them */
 	/* Room for the largest row: see emit.h. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -422,6 +423,113 @@ TEST_F(filters, of_too_many_processes)
 	EXPECT_LE(9 * RUN, self->tally.totals.lost_events);
 	kill(-child.pid, SIGKILL);
 	waitpid(child.pid, NULL, 0);
+	close(fd);
+}
+
+/* --- threads that stay in the kernel -------------------------------------- */
+
+/* Each byte wakes a receiver, which sleeps again in the same call. */
+static int bytes[2];
+
+static void receive_and_run(void *context)
+{
+	char buffer[4096];
+
+	if (recv(bytes[1], buffer, sizeof(buffer), MSG_WAITALL) <= 0)
+		_exit(93);
+	filters_run();
+}
+
+static void wake_receiver(const struct child *child)
+{
+	if (send(bytes[0], "", 1, 0) != 1)
+		event_give_up("no byte sent");
+	child_await_sleep(child);
+}
+
+/*
+ * Records end with their filter, whether their task has looked or not. More
+ * than there are come and go, and other processes still get theirs.
+ */
+TEST_F(filters, of_a_sleeper_do_not_use_up_records)
+{
+	struct child child;
+	int i, fd;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, bytes));
+	child = child_start(receive_and_run, NULL);
+	fd = open_filtered(self, child.pid, false);
+	child_go(&child);
+	child_await_sleep(&child);
+	for (i = 0; i < 600; i++) {
+		ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ""));
+		wake_receiver(&child);
+		ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER,
+				   self->filter));
+		wake_receiver(&child);
+	}
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(fd);
+	close(self->session);
+	self->session = device_open(&self->config);
+	ASSERT_LE(0, self->session);
+	check_runs(_metadata, self, run, 1, true);
+	close(bytes[0]);
+	close(bytes[1]);
+}
+
+static int thread_pipe[2], go_pipe[2];
+
+static void *receive_for_good(void *context)
+{
+	pid_t thread = gettid();
+	char buffer[4096];
+
+	if (write(thread_pipe[1], &thread, sizeof(thread)) != sizeof(thread))
+		_exit(92);
+	recv(bytes[1], buffer, sizeof(buffer), MSG_WAITALL);
+	return NULL;
+}
+
+static void run_beside_a_sleeper(void *context)
+{
+	pthread_t thread;
+	char byte;
+
+	pthread_create(&thread, NULL, receive_for_good, NULL);
+	if (read(go_pipe[0], &byte, 1) != 1)
+		_exit(91);
+	filters_run();
+	_exit(0);
+}
+
+/* The first thread that is to look never does. The second one does. */
+TEST_F(filters, of_a_thread_beside_a_sleeper)
+{
+	struct child child, thread = { };
+	int status, fd;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, bytes));
+	ASSERT_EQ(0, pipe(thread_pipe));
+	ASSERT_EQ(0, pipe(go_pipe));
+	child = child_start(run_beside_a_sleeper, NULL);
+	fd = open_filtered(self, child.pid, false);
+	child_go(&child);
+	ASSERT_EQ(sizeof(thread.pid),
+		  read(thread_pipe[0], &thread.pid, sizeof(thread.pid)));
+	child_await_sleep(&thread);
+	child_await_sleep(&child);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ""));
+	wake_receiver(&thread);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, self->filter));
+	wake_receiver(&thread);
+	ASSERT_EQ(1, write(go_pipe[1], "", 1));
+	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, device_snapshot(self->session, 1 << 16, &self->tally));
+	EXPECT_EQ(0, self->tally.totals.lost_events);
+	EXPECT_LE(RUN, event_count(fd));
 	close(fd);
 }
 
