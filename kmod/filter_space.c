@@ -38,7 +38,7 @@
 #include "filter.h"
 #include "probe.h"
 
-/* Of all sessions, of one user at most, and for root alone. */
+/* How many there are, how many a user has at most, and root's reserve. */
 enum {
 	SPACES		= 512,
 	USER_SPACES	= 128,
@@ -709,10 +709,15 @@ int filter_validate(struct list_head *filters)
 	const struct perf_addr_filter *filter;
 	int count = 0;
 
-	list_for_each_entry(filter, filters, entry)
+	list_for_each_entry(filter, filters, entry) {
 		if (++count > FILTER_RANGES ||
 		    filter->action != PERF_ADDR_FILTER_ACTION_FILTER)
 			return -EOPNOTSUPP;
+		/* No file has bytes there. */
+		if (filter->path.dentry &&
+		    filter->offset + filter->size < filter->offset)
+			return -EINVAL;
+	}
 	return !count || READ_ONCE(pool) ? 0 : filter_make_pool();
 }
 

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows as tracepoints. See row_trace.h. */
-#define CREATE_TRACE_POINTS
-#include "row_trace.h"
+#include <linux/perf_event.h>
+#include <linux/trace_events.h>
+
+#include "right.h"
 #include "session.h"
 
 /*
- * Tell whoever listens to the tracepoint of a row's type that the row goes to a
- * ring. @header is its signed header; behind the header of @row is the rest.
- * Not in NMI.
+ * Rows tell about programs of all users, and what is in their memory. Counts
+ * with a filter of fields tell that, too. Perf has asked for the children of an
+ * event when it asked for the event.
+ */
+static int row_trace_may_open(struct trace_event_call *call,
+			      struct perf_event *event)
+{
+	return event->parent ? 0 : right_attach_all();
+}
+
+/*
+ * Users can open the tracepoints before the module's own code runs, so that the
+ * right is part of what TRACE_EVENT() defines: it sets print_fmt.
+ */
+#define print_fmt	perf_perm = row_trace_may_open, .print_fmt
+#define CREATE_TRACE_POINTS
+#include "row_trace.h"
+#undef print_fmt
+
+/*
+ * Tell whoever listens to the tracepoint of a row's type that the row is made
+ * for a ring. @header is its signed header; behind the header of @row is the
+ * rest. Not in NMI.
  */
 void row_trace(const struct hwprof_row *header, const void *row)
 {

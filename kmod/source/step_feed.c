@@ -101,6 +101,7 @@ bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
 
 	list_for_each_entry(lane, &cpu->lanes, link)
 		if (lane->session->config.accesses &&
+		    step_may_see(lane, cpu->record) &&
 		    filter_passes(lane, ip, 1))
 			return true;
 	return false;

@@ -6,6 +6,7 @@
  *	test_rights		tests it
  *	test_rights --table	prints it
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -558,6 +560,62 @@ static bool has_level_3(void)
 	return status;
 }
 
+/* --- tracepoints of rows -------------------------------------------------- */
+
+/* Returns the tracepoint's number; 0: this kernel has no tracefs. */
+static unsigned int tracepoint_id(void)
+{
+	char text[32] = "";
+
+	mount("none", "/sys/kernel/tracing", "tracefs", 0, NULL);
+	text_read("/sys/kernel/tracing/events/hwprof/hwprof_value/id", text,
+		  sizeof(text));
+	return atoi(text);
+}
+
+/* Returns true if opening the tracepoint gives @expected: 0 or an errno. */
+static bool tracepoint_gives(enum who who, uint64_t sample_type, int expected)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT,
+		.config = tracepoint_id(), .sample_type = sample_type,
+		.sample_period = 1,
+	};
+	int status, result;
+
+	fflush(NULL);
+	if (!fork()) {
+		become_who(who);
+		result = event_open(&attr, -1, 0, -1, 0);
+		_exit(result < 0 ? -result : 0);
+	}
+	wait(&status);
+	if (status == W_EXITCODE(expected, 0))
+		return true;
+	ksft_print_msg("tracepoint: who %#x: status %#x\n", who, status);
+	return false;
+}
+
+/* Rows have other programs' memory in them, at whatever level. */
+static void test_tracepoints(void)
+{
+	bool right;
+
+	if (!tracepoint_id()) {
+		ksft_test_result_skip("tracepoints: no tracefs\n");
+		return;
+	}
+	set_level(-1);
+	right = tracepoint_gives(WHO_USER, PERF_SAMPLE_RAW, EACCES);
+	right &= tracepoint_gives(WHO_USER, 0, EACCES);
+	right &= tracepoint_gives(WHO_PERFMON, PERF_SAMPLE_RAW, EACCES);
+	set_level(2);
+	right &= tracepoint_gives(WHO_PERFMON, PERF_SAMPLE_RAW, EACCES);
+	right &= tracepoint_gives(WHO_BOTH, PERF_SAMPLE_RAW, 0);
+	right &= tracepoint_gives(WHO_ROOT, PERF_SAMPLE_RAW, 0);
+	ksft_test_result(right, "tracepoints of rows\n");
+}
+
 static void __attribute__((constructor)) do_as_asked(int count, char **words)
 {
 	if (count == 2 && !strcmp(words[1], "--table")) {
@@ -577,7 +635,7 @@ int main(void)
 
 	setrlimit(RLIMIT_MEMLOCK, &locked);
 	ksft_print_header();
-	ksft_set_plan(SIZE(lines));
+	ksft_set_plan(SIZE(lines) + 1);
 	ksft_print_msg("levels 3 and 4 %s\n", last_column == 3 ?
 		       "are Debian's" : "are as 2 on this kernel");
 	if (event_missing("step"))
@@ -595,6 +653,7 @@ int main(void)
 		ksft_test_result(right, "line %u: %s: %s\n", i + 1,
 				 lines[i].names[0], lines[i].names[1]);
 	}
+	test_tracepoints();
 	close(fd[0]);
 	close(fd[1]);
 	end_targets();
