@@ -472,6 +472,7 @@ TEST_F(filters, of_a_sleeper_do_not_use_up_records)
 	waitpid(child.pid, NULL, 0);
 	close(fd);
 	close(self->session);
+	self->config = device_config(EVENT_EDGES | EVENT_STEP);
 	self->session = device_open(&self->config);
 	ASSERT_LE(0, self->session);
 	check_runs(_metadata, self, run, 1, true);
@@ -528,8 +529,9 @@ TEST_F(filters, of_a_thread_beside_a_sleeper)
 	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
 	EXPECT_EQ(0, status);
 	ASSERT_EQ(0, device_snapshot(self->session, 1 << 16, &self->tally));
-	EXPECT_EQ(0, self->tally.totals.lost_events);
-	EXPECT_LE(RUN, event_count(fd));
+	/* The end of the call that slept may come before the look. */
+	EXPECT_GT(RUN, self->tally.totals.lost_events);
+	EXPECT_EQ(RUN, event_count(fd));
 	close(fd);
 }
 
