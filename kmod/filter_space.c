@@ -159,14 +159,17 @@ static void filter_drop_spaces_of(const struct session *session)
 			filter_drop_space(space);
 }
 
-/* Drop records of memory that no task uses. */
+/* Drop records of memory that no task uses: some, as interrupts are off. */
 static void filter_drop_unused(void)
 {
 	struct filter_space *space, *next;
+	int left = USER_SPACES;
 
 	list_for_each_entry_safe(space, next, &spaces_used, link)
-		if (space->mm && !atomic_read(&space->mm->mm_users))
+		if (left && space->mm && !atomic_read(&space->mm->mm_users)) {
 			filter_drop_space(space);
+			left--;
+		}
 }
 
 /* Return true if the sessions of the user have their share of records. */
