@@ -615,7 +615,7 @@ TEST(kernel_threads)
 		SKIP(return, "one CPU");
 	EXPECT_NE(0, sample_kernel(NULL));
 	EXPECT_EQ(0, sample_kernel("filter 0x1000/0x1000"));
-	EXPECT_EQ(0, sample_kernel("filter 0x0/0x10@/proc/self/exe"));
+	EXPECT_EQ(0, sample_kernel("filter 0x0/0x10@/proc/version"));
 	EXPECT_NE(0, sample_kernel("filter 0xffffffff80000000/0x7fffffff"));
 	EXPECT_TRUE(event_sessions_are(0));
 }
