@@ -60,6 +60,7 @@ struct stats {
 };
 
 static struct stats *stats;		/* one for each kind */
+static bool with_faults;		/* allocations may be made to fail */
 
 static double now(void)
 {
@@ -171,7 +172,7 @@ static void record_once(const struct kind *kind, pid_t pid)
 	struct perf_event_attr attr = choose_attr(kind);
 	struct recording recording;
 	struct tally tally = { 0 };
-	bool faulty = chance(4);
+	bool faulty = with_faults && chance(4);
 	int err;
 
 	recording.tally = &tally;
@@ -241,13 +242,14 @@ int main(int argc, char **argv)
 	double end;
 	int i, status;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: soak SECONDS SEED\n");
+	if (argc != 3 && (argc != 4 || strcmp(argv[3], "no-faults"))) {
+		fprintf(stderr, "usage: soak SECONDS SEED [no-faults]\n");
 		return 2;
 	}
+	with_faults = argc == 3;
 	stats = mmap(NULL, sizeof(*stats) * ARRAY_SIZE(kinds),
 		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (stats == MAP_FAILED || !faults_init()) {
+	if (stats == MAP_FAILED || (with_faults && !faults_init())) {
 		fprintf(stderr, "soak: no memory, or no fault injection\n");
 		return 2;
 	}
