@@ -2,12 +2,11 @@
 /* Files that the collector has read: what comes back, and from hostile ones. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -102,67 +101,56 @@ static void read_hostile(enum hostile_file file)
 
 static void test_hostile(void **state)
 {
-	confined.seconds = 1;
+	confined.seconds = 20;
 	read_hostile(HOSTILE_cut);
 	read_hostile(HOSTILE_sections);
 	read_hostile(HOSTILE_segments);
 	read_hostile(HOSTILE_note);
 	read_hostile(HOSTILE_bomb);
+	read_hostile(HOSTILE_frames);
+	read_hostile(HOSTILE_slow);
 	start(state);
 	test_same(state);
 }
 
-/* A file costs itself, and not the others. */
-static void test_slow(void **state)
-{
-	int fd = make_hostile(HOSTILE_slow);
-	struct code_facts facts;
+/* What becomes of the processes that read. */
+static enum { THEY_READ, THEY_HANG, THEY_DIE } fate;
 
-	confined.seconds = 1;
+static void meet_fate(void)
+{
+	while (fate == THEY_HANG)
+		pause();
+	if (fate == THEY_DIE)
+		raise(SIGKILL);
+}
+
+/* A file costs itself, and not the others. */
+static void fail_once(void)
+{
+	struct code_facts facts;
+	int fd = open_self();
+
 	assert_int_equal(read_fd(fd, CODE_TABLE, &facts), -EIO);
 	assert_int_equal(facts.table.count, 0);
 	assert_int_equal(confined.counts.failed, 1);
 	assert_true(confined.said);
-	close(fd);
-	fd = open_self();
+	fate = THEY_READ;
 	assert_int_equal(read_fd(fd, CODE_ID, &facts), 0);
-	close(fd);
 	assert_int_equal(confined.counts.read, 1);
+	close(fd);
 }
 
-/* Kills the first other child of the test, which reads a file. */
-static void kill_reader(pid_t test)
+static void test_hanging(void **state)
 {
-	char path[64];
-	int pid, own = getpid();
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", test, test);
-	while (1) {
-		FILE *children = fopen(path, "re");
-
-		while (children && fscanf(children, "%d", &pid) == 1)
-			if (pid != own && !kill(pid, SIGKILL))
-				_exit(0);
-		if (children)
-			fclose(children);
-		usleep(1000);
-	}
+	confined.seconds = 1;
+	fate = THEY_HANG;
+	fail_once();
 }
 
 static void test_killed(void **state)
 {
-	int fd = make_hostile(HOSTILE_slow);
-	struct code_facts facts;
-	pid_t test = getpid(), killer;
-
-	confined.seconds = 60;
-	killer = fork();
-	if (!killer)
-		kill_reader(test);
-	assert_int_equal(read_fd(fd, CODE_TABLE, &facts), -EIO);
-	assert_int_equal(confined.counts.failed, 1);
-	waitpid(killer, NULL, 0);
-	close(fd);
+	fate = THEY_DIE;
+	fail_once();
 }
 
 /* Without time, files are left for another window. */
@@ -256,11 +244,13 @@ int main(void)
 		cmocka_unit_test_setup(test_same, start),
 		cmocka_unit_test_setup(test_no_program, start),
 		cmocka_unit_test_setup(test_hostile, start),
-		cmocka_unit_test_setup(test_slow, start),
+		cmocka_unit_test_setup(test_hanging, start),
 		cmocka_unit_test_setup(test_killed, start),
 		cmocka_unit_test_setup(test_late, start),
 		cmocka_unit_test(test_nonsense),
 	};
 
+	if (pthread_atfork(NULL, NULL, meet_fate))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
