@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints hwprof:hwprof_*: one for each type of row, hit when a row is
- * made for a ring. @header is the row's signed header, @row has the rest. The fields
+ * Tracepoints hwprof:hwprof_*: one for each type of row, hit when a row is made
+ * for a ring. @header is the row's signed header, @row has the rest. The fields
  * are those of the row that most questions need, as in the ABI header. Branches
  * (HWPROF_ROW_BRANCHES) have none, since they are written in NMI, too.
  */

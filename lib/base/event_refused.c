@@ -24,7 +24,7 @@ static bool does_from(const struct hwprof_event *event, const char *source)
 
 /*
  * Writes the sources that the rules allow @event, whichever it names now, as in
- * "step, burst"; "": none. Returns @text.
+ * "lbr, step,burst=200"; "": none. Returns @text.
  */
 static const char *event_sources(const struct hwprof_event *event,
 				 char text[EVENT_SOURCES_TEXT])
@@ -38,8 +38,8 @@ static const char *event_sources(const struct hwprof_event *event,
 					 "%s%s", used ? ", " : "",
 					 source_infos[i].name);
 	if (does_from(event, NULL))
-		snprintf(text + used, EVENT_SOURCES_TEXT - used, "%sburst",
-			 used ? ", " : "");
+		snprintf(text + used, EVENT_SOURCES_TEXT - used,
+			 "%sstep,burst=%d", used ? ", " : "", BURST);
 	return text;
 }
 

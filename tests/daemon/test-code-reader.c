@@ -113,7 +113,7 @@ static void test_hostile(void **state)
 	test_same(state);
 }
 
-/* What becomes of the processes that read. */
+/* The fate of the processes that read. */
 static enum { THEY_READ, THEY_HANG, THEY_DIE } fate;
 
 static void meet_fate(void)

@@ -270,9 +270,9 @@ refusals()
 		fails 127 "nosuch: command not found" hwprof stat -- nosuch &&
 		fails 127 "nosuch: command not found" hwprof record \
 			-o /tmp/none.data -- ./nosuch &&
-		fails 1 "source sees (possible with step, burst)" hwprof stat \
+		fails 1 "source sees (possible with step, step,burst=200)" hwprof stat \
 			-e values,lbr -- ./known &&
-		fails 1 "source sees (possible with step, burst)" hwprof record \
+		fails 1 "source sees (possible with step, step,burst=200)" hwprof record \
 			-o /tmp/none.data -e hwprof/values,lbr,rows/u -- \
 			./known &&
 		fails 2 "are of loops" hwprof top -e calls -s trip -- ./known &&

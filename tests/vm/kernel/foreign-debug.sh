@@ -22,8 +22,8 @@ without()
 	rm "$1.names"
 }
 
-# write_enter DIR HEADERS: the folder DIR/build, in which ./enter runs commands in
-# the other release
+# write_enter DIR: the folder DIR/build, in which ./enter runs commands in the
+# other release
 write_enter()
 {
 	mkdir -p "$1/build/place" "$1/build/headers"
@@ -40,7 +40,8 @@ compile_there()
 	$there KCONFIG_ALLCONFIG=/module/fragment allnoconfig
 	survived "$1/fragment" "$1/out/.config"
 	$there -j "$(nproc)" vmlinux modules
-	$there run-command KBUILD_RUN_COMMAND='$(srctree)/scripts/package/install-extmod-build /module/build'
+	install='$(srctree)/scripts/package/install-extmod-build /module/build'
+	$there run-command KBUILD_RUN_COMMAND="$install"
 }
 
 # keep_there WORK DIR: what boots, and what builds modules for it
@@ -60,7 +61,8 @@ keep_there()
 
 foreign_debug_kernel()
 {
-	export KBUILD_BUILD_TIMESTAMP=2020-01-01 KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
+	export KBUILD_BUILD_TIMESTAMP=2020-01-01
+	export KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
 	private_apt "$1/apt" deb amd64 $(echo "$suites" | tr , ' ')
 	newest_source
 	fetch "$package" "$version" "$1/work"
