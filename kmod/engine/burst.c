@@ -22,6 +22,8 @@ enum {
 	SLOWEST		= 4,	/* greatest: average * SLOWEST */
 	/* More than so many times the average or the peak is not believed. */
 	OUTLIER		= 8,
+	/* A tick is at most so many times as far as ticks are on average. */
+	STRIDE_MOST	= 16,
 	OWN_MEMORY	= 16,
 };
 
@@ -152,17 +154,28 @@ u64 burst_distance(const struct burst_control *control, u32 random)
 	return burst_between(distance, BURST_NEAREST, BURST_FARTHEST);
 }
 
-u64 burst_units(const struct burst_control *control, u64 distance)
+/* Convert at the average rate, which is @units in @time ns. */
+static u64 burst_at_rate(u64 distance, u64 units, u64 time)
 {
-	u64 time = max(control->time, (u64)1);
-	u64 units = max(control->units, (u64)1);
-
-	distance = min(distance, BURST_FARTHEST);
 	if (units >= time)
 		return distance * min((units << RATE_SHIFT) / time,
 				      (u64)RATE_MOST) >> RATE_SHIFT;
 	return max((distance << RATE_SHIFT) / ((time << RATE_SHIFT) / units),
 		   (u64)1);
+}
+
+/*
+ * The rate is not known well while ticks are few: if one of them seems to have
+ * taken nearly all of its time, the rate seems enormous. The next tick must not
+ * be seconds away then.
+ */
+u64 burst_units(const struct burst_control *control, u64 distance)
+{
+	u64 time = max(control->time, (u64)1);
+	u64 units = max(control->units, (u64)1);
+	u64 next = burst_at_rate(min(distance, BURST_FARTHEST), units, time);
+
+	return control->ticks ? min(next, units * STRIDE_MOST) : next;
 }
 
 u64 burst_own(u64 *usual, u64 took)

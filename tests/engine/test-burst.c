@@ -251,7 +251,7 @@ static void test_units(void **state)
 
 	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		struct burst_control control;
-		double distance = 50 * MS;
+		double distance = 4000.0 * rates[i].time;
 		double units;
 
 		burst_control_init(&control, 10, 1000);
@@ -265,6 +265,25 @@ static void test_units(void **state)
 }
 
 /* Distances vary by a factor of three, and neither half is preferred. */
+/* A tick that seems to have left its program no time, and then others. */
+static void test_rate_is_unknown(void **state)
+{
+	struct burst_control control;
+	u64 next = 100003;		/* branches, one in ten ns */
+	int i;
+
+	burst_control_init(&control, 10, 100000);
+	burst_account(&control, 1000000, 0, next);
+	for (i = 0; i < 4; i++) {
+		next = burst_units(&control,
+				   burst_distance(&control, 1u << 31));
+		assert_true(next <= 16 * control.units);
+		burst_account(&control, 100000, next * 10, next);
+	}
+	/* One per cent: 100 us of cost every 10 ms, and some that is owed. */
+	assert_in_range(next, 100000, 20000000);
+}
+
 static void test_jitters(void **state)
 {
 	uint64_t random = 3;
@@ -391,6 +410,7 @@ int main(void)
 		cmocka_unit_test(test_saves_little),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_units),
+		cmocka_unit_test(test_rate_is_unknown),
 		cmocka_unit_test(test_jitters),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_own),
