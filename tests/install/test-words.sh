@@ -17,7 +17,7 @@ words()
 # finds TEXT FILE: checks that this is the only complaint about the file.
 finds()
 {
-	! "$lint" -n "$work/$2" > "$work/found" || return
+	! "$lint" "$work/$2" > "$work/found" || return
 	cat "$work/found"
 	[ "$(wc -l < "$work/found")" = 1 ] &&
 		grep -q ":[0-9]*: $1" "$work/found"
@@ -26,54 +26,7 @@ finds()
 # passes FILE: checks that there is no complaint about the file.
 passes()
 {
-	"$lint" -n "$work/$1"
-}
-
-# Makes a project of one file. tests/lint-words reads the list of its own
-# project.
-project()
-(
-	mkdir -p "$work/project/tests" "$work/project/lib" &&
-		cp "$lint" "$work/project/tests/" && cd "$work/project" &&
-		printf '/* Of one. */\n\n/* That of another. */\n' > lib/a.c
-)
-
-# in_project COUNT OPTION...: runs lint-words in the project; its list allows
-# COUNT findings.
-in_project()
-(
-	cd "$work/project" || return
-	printf '# The list.\nlib/a.c %s\n' "$1" > tests/lint-words.todo
-	shift
-	tests/lint-words "$@"
-)
-
-allows()
-{
-	in_project 2 && in_project 3 && ! in_project 1 && ! in_project 2 -n &&
-		! in_project 0
-}
-
-lowers()
-{
-	list=$work/project/tests/lint-words.todo
-	in_project 7 -u && grep -qx 'lib/a.c 2' "$list" &&
-		! in_project 1 -u && grep -qx 'lib/a.c 1' "$list" &&
-		in_project 1 -w && grep -qx 'lib/a.c 2' "$list"
-}
-
-# Checks that each file of the list exists, since a removed or renamed file must
-# leave it.
-list_is_true()
-{
-	wrong=
-	while read -r file count; do
-		case $file in
-		"#"*) continue ;;
-		esac
-		[ -f "$file" ] || { echo "there is no $file"; wrong=1; }
-	done < tests/lint-words.todo
-	[ ! "$wrong" ]
+	"$lint" "$work/$1"
 }
 
 for word in Of That What Who So Nor; do
@@ -141,9 +94,5 @@ check "a function of 71 lines" is_large ":1: f() has 71 lines" large.c
 check "a function four blocks deep" is_large "f() has blocks 4 deep" deep.c
 check "functions of the project" tests/sizes
 
-check "a project of one file" project
-check "the list allows as many" allows
-check "the list is lowered" lowers
-check "the list names files that are there" list_is_true
 check "the project" "$lint"
 finish

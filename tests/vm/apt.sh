@@ -36,9 +36,9 @@ suite_sources()
 }
 
 # private_apt DIR deb|deb-src ARCHITECTURE [SUITE...]: from now on APT knows
-# these suites of Debian (default: those that this machine uses), their packages
-# for an architecture or their sources, by a configuration of its own in DIR: the
-# machine's is left alone.
+# these suites of Debian, by default those that this machine uses: their
+# packages for an architecture, or their sources. Its configuration is in DIR;
+# the machine's is left alone.
 private_apt()
 {
 	mkdir -p "$1/lists/partial" "$1/archives/partial"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the rig builds or downloads is kept here, under a name that contains
+# The cache keeps what the rig builds or downloads, under a name that contains
 # the hash of everything it was made from.  Sourced by the scripts beside it.
 
 cache_root=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hwprof
@@ -33,7 +33,7 @@ cache_entry()
 		flock 9
 	fi
 	if [ ! -d "$entry" ]; then
-		# What a killed run left: we hold the lock, so nobody makes it.
+		# A killed run has left these: we hold the lock.
 		rm -rf "$cache_root/.${1%%-*}-"*
 		temp=$(mktemp -d "$cache_root/.$1.XXXXXX")
 		trap 'rm -rf "$temp"' EXIT

@@ -22,12 +22,15 @@ compile()
 	survived "$1/fragment" "$1/out/.config"
 	make -C "$1/out" -j "$(nproc)" "$image" modules
 	# HOSTCC: the modules are built on this machine, whatever they run on.
-	make -C "$1/out" run-command KBUILD_RUN_COMMAND="HOSTCC=\$(CC) \$(srctree)/scripts/package/install-extmod-build $2/build"
+	install="\$(srctree)/scripts/package/install-extmod-build"
+	make -C "$1/out" run-command \
+		KBUILD_RUN_COMMAND="HOSTCC=\$(CC) $install $2/build"
 }
 
 debug_kernel()
 {
-	export KBUILD_BUILD_TIMESTAMP=2020-01-01 KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
+	export KBUILD_BUILD_TIMESTAMP=2020-01-01
+	export KBUILD_BUILD_USER=hwprof KBUILD_BUILD_HOST=vm
 	fetch linux-source-6.12 "$version" "$1/work"
 	mkdir "$1/work/src"
 	say "unpacking it"
@@ -57,7 +60,7 @@ debug_amd64_kernel()
 keep_arm64()
 {
 	cp "$1/arch/arm64/boot/Image" "$2/Image"
-	# What builds modules need not know that they are for another machine.
+	# A build of a module need not know that it is for another machine.
 	sed -i "1i ARCH := $ARCH\nCROSS_COMPILE := $CROSS_COMPILE" "$2/build/Makefile"
 }
 

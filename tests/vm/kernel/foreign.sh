@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A kernel of another release of Debian than this machine's, whose programs build
-# modules for it.  Sourced by ./get, which sets here, tools, suites and package.
+# A kernel of another release of Debian than this machine's, whose programs
+# build modules for it.  Sourced by ./get, which sets here, tools, suites and
+# package.
 
 # newest_release: set release and version to those of the newest kernel whose
 # headers are called $package

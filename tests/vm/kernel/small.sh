@@ -23,13 +23,14 @@ kernel_source()
 	apply_patches "$here/patches/series" "$1"
 }
 
-# small_make DIR TARGET...: with the compiler of the kernel, through ccache where
-# that is installed
+# small_make DIR TARGET...: with the compiler of the kernel, through ccache
+# where that is installed
 small_make()
 {
 	work=$1
 	shift
-	make -C "$source" O="$work/out" -j "$(nproc)" CC="$small_cc" $small_llvm "$@"
+	make -C "$source" O="$work/out" -j "$(nproc)" CC="$small_cc" \
+		$small_llvm "$@"
 }
 
 configure()

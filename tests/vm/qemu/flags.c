@@ -66,7 +66,7 @@ static void same(const char *insn, uint64_t expected, uint64_t seen)
 	same(insn, FLAGS(memory, "", "") & ~ZF,				       \
 	     FLAGS(memory, "", insn " (%[p])") & ~ZF)
 
-/* It does the same, faulting or not; with the comparison in its block or not. */
+/* The same, faulting or not, with the comparison in its block or not. */
 #define CHECK_FAULT_AT(offset, between, insn) do {			       \
 	char *pages = fresh();						       \
 									       \
