@@ -38,6 +38,10 @@ enum {
 #define OWN_ARCH	AUDIT_ARCH_AARCH64
 #endif
 
+#ifndef __NR_fchmodat2		/* since Linux 6.6 */
+#define __NR_fchmodat2	452
+#endif
+
 /* Loads the call's number. Another architecture's calls end the process. */
 #define BEGIN_CALLS							\
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS,				\
@@ -80,7 +84,11 @@ static int refuse_calls(void)
 		REFUSE(execve), REFUSE(execveat), REFUSE(clone),
 		REFUSE(clone3), REFUSE(ptrace), REFUSE(process_vm_readv),
 		REFUSE(process_vm_writev), REFUSE(kill), REFUSE(tkill),
-		REFUSE(tgkill), REFUSE(pidfd_open), REFUSE(pidfd_getfd),
+		REFUSE(tgkill), REFUSE(rt_sigqueueinfo),
+		REFUSE(rt_tgsigqueueinfo), REFUSE(setpriority),
+		REFUSE(sched_setaffinity), REFUSE(sched_setscheduler),
+		REFUSE(sched_setparam), REFUSE(sched_setattr),
+		REFUSE(ioprio_set), REFUSE(pidfd_open), REFUSE(pidfd_getfd),
 		REFUSE(pidfd_send_signal), REFUSE(bpf),
 		REFUSE(perf_event_open), REFUSE(io_uring_setup),
 		REFUSE(userfaultfd), REFUSE(keyctl), REFUSE(add_key),
@@ -88,13 +96,23 @@ static int refuse_calls(void)
 		REFUSE(setns), REFUSE(unlinkat), REFUSE(renameat2),
 		REFUSE(linkat), REFUSE(symlinkat), REFUSE(mkdirat),
 		REFUSE(mknodat), REFUSE(fchmodat), REFUSE(fchownat),
-		REFUSE(truncate),
+		REFUSE(truncate), REFUSE(fchmod), REFUSE(fchmodat2),
+		REFUSE(fchown), REFUSE(utimensat), REFUSE(setxattr),
+		REFUSE(lsetxattr), REFUSE(fsetxattr), REFUSE(removexattr),
+		REFUSE(lremovexattr), REFUSE(fremovexattr),
 #ifdef __NR_unlink
 		REFUSE(unlink), REFUSE(rename), REFUSE(link), REFUSE(symlink),
 		REFUSE(mkdir), REFUSE(rmdir), REFUSE(mknod), REFUSE(chmod),
-		REFUSE(chown), REFUSE(fork), REFUSE(vfork),
+		REFUSE(chown), REFUSE(lchown), REFUSE(utime), REFUSE(utimes),
+		REFUSE(futimesat), REFUSE(fork), REFUSE(vfork),
 #endif
 		REFUSE(renameat),
+		/* Limits of other processes. */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_prlimit64, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, args[0])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, REFUSED),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 

@@ -10,8 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -136,6 +139,42 @@ static void test_others(void **state)
 	assert_string_equal(message, "7");
 }
 
+static bool is_refused(long result)
+{
+	return result < 0 && errno == EPERM;
+}
+
+/* Reaches for its parent, and for a file that is open, in other ways. */
+static enum answer reach_further(const void *context, int out)
+{
+	struct rlimit limit = { 0, 0 };
+	siginfo_t info = { .si_code = SI_QUEUE };
+	pid_t parent = getppid();
+	int fails = 0;
+
+	fails += is_refused(syscall(SYS_rt_sigqueueinfo, parent, 0, &info));
+	fails += is_refused(syscall(SYS_rt_tgsigqueueinfo, parent, parent, 0,
+				    &info));
+	fails += is_refused(prlimit(parent, RLIMIT_CORE, NULL, &limit));
+	fails += is_refused(setpriority(PRIO_PROCESS, parent, 19));
+	fails += is_refused(fchmod(out, 0777));
+	fails += is_refused(fchown(out, getuid(), getgid()));
+	fails += is_refused(fsetxattr(out, "user.a", "b", 1, 0));
+	fails += is_refused(futimens(out, NULL));
+	/* It may ask for limits of its own. */
+	fails += !getrlimit(RLIMIT_CORE, &limit);
+	return worker_fail(out, ANSWER_NOTHING, "%d", fails);
+}
+
+static void test_parent(void **state)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(reach_further, NULL, WORKER_READS_FILES, message),
+			 ANSWER_NOTHING);
+	assert_string_equal(message, "9");
+}
+
 static enum answer say_capabilities(const void *context, int out)
 {
 	FILE *status = fopen("/proc/self/status", "re");
@@ -155,11 +194,6 @@ static void test_capabilities(void **state)
 
 	assert_int_equal(run(say_capabilities, NULL, WORKER_READS_FILES,
 			     message), ANSWER_NOTHING);
-}
-
-static bool is_refused(long result)
-{
-	return result < 0 && errno == EPERM;
 }
 
 /* Does what is allowed, and counts what is not. */
@@ -260,6 +294,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_parent),
 		cmocka_unit_test(test_capabilities),
 		cmocka_unit_test(test_one_file),
 		cmocka_unit_test(test_out_of_memory),
