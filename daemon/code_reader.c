@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/read_whole.h"
+#include "base/write_whole.h"
 #include "code_reader.h"
 #include "log.h"
 #include "notify.h"
@@ -27,22 +28,10 @@ struct written {
 
 /* --- the worker's side ---------------------------------------------------- */
 
-static bool put(int out, const void *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(out, bytes, size);
-
-		if (done <= 0)
-			return false;
-		bytes = (const char *)bytes + done;
-		size -= done;
-	}
-	return true;
-}
-
 static enum answer write_facts(int out, const struct code_facts *facts)
 {
 	struct written head;
+	int error;
 
 	/* No padding that was never set. */
 	memset(&head, 0, sizeof(head));
@@ -50,12 +39,16 @@ static enum answer write_facts(int out, const struct code_facts *facts)
 	head.base = facts->table.base;
 	head.part_count = facts->part_count;
 	head.row_count = facts->table.count;
-	return put(out, &head, sizeof(head)) &&
-	       put(out, facts->parts,
-		   facts->part_count * sizeof(facts->parts[0])) &&
-	       put(out, facts->table.rows,
-		   facts->table.count * sizeof(facts->table.rows[0])) ?
-	       ANSWER_OK : ANSWER_FAILED;
+	error = write_whole(out, &head, sizeof(head));
+	if (!error)
+		error = write_whole(out, facts->parts,
+				    facts->part_count *
+				    sizeof(facts->parts[0]));
+	if (!error)
+		error = write_whole(out, facts->table.rows,
+				    facts->table.count *
+				    sizeof(facts->table.rows[0]));
+	return error ? ANSWER_FAILED : ANSWER_OK;
 }
 
 static enum answer read_file(const void *context, int out)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/write_whole.h"
 #include "jobs.h"
 #include "log.h"
 #include "merge/merge.h"
@@ -18,22 +19,6 @@ enum {
 	WHOLE_MAX = 120,		/* recordings that are added up */
 	PATH_SIZE = 64,
 };
-
-static int write_all(int fd, const void *bytes, size_t size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t put = write(fd, (const char *)bytes + done,
-				    size - done);
-
-		if (put < 0 && errno != EINTR)
-			return -errno;
-		if (put > 0)
-			done += put;
-	}
-	return 0;
-}
 
 /* --- reading -------------------------------------------------------------- */
 
@@ -54,7 +39,7 @@ static int unpack(const struct part *part)
 	got = ZSTD_decompress(bytes, size, part->bytes, part->head.size);
 	fd = memfd_create("hwprofd part", MFD_CLOEXEC);
 	error = fd < 0 ? -errno : ZSTD_isError(got) || got != size ? -EBADMSG :
-		write_all(fd, bytes, size);
+		write_whole(fd, bytes, size);
 	free(bytes);
 	if (!error && lseek(fd, 0, SEEK_SET))
 		error = -errno;
@@ -173,9 +158,9 @@ static int put_packed(int out, struct part_head *head, const void *bytes,
 	error = ZSTD_isError(packed) || packed > PART_SIZE_MAX ? -EFBIG : 0;
 	head->size = packed;
 	if (!error)
-		error = write_all(out, head, sizeof(*head));
+		error = write_whole(out, head, sizeof(*head));
 	if (!error)
-		error = write_all(out, to, packed);
+		error = write_whole(out, to, packed);
 	free(to);
 	return error;
 }
@@ -275,9 +260,9 @@ static int copy_whole(const struct job *job, int out)
 
 		if (!part_kind_is_whole(part->head.kind))
 			continue;
-		error = write_all(out, &part->head, sizeof(part->head));
+		error = write_whole(out, &part->head, sizeof(part->head));
 		if (!error)
-			error = write_all(out, part->bytes, part->head.size);
+			error = write_whole(out, part->bytes, part->head.size);
 	}
 	return error;
 }
@@ -362,7 +347,7 @@ static enum answer answer_recording(struct merge *merge, int out)
 	int error = fd < 0 ? fd : 0;
 
 	while (!error && (got = read(fd, bytes, sizeof(bytes))) > 0)
-		error = write_all(out, bytes, got);
+		error = write_whole(out, bytes, got);
 	if (got < 0)
 		error = -errno;
 	if (!error)

@@ -6,19 +6,8 @@
 
 #include "base/json.h"
 #include "jobs.h"
+#include "listing.h"
 #include "merge/merge.h"
-
-static void put_units(struct json *json, const uint64_t units[HWPROF_KINDS])
-{
-	int kind;
-
-	json_open(json, "units", '{');
-	for (kind = 0; kind < HWPROF_KINDS; kind++)
-		if (units[kind])
-			json_unsigned(json, hwprof_kind_name(kind),
-				      units[kind]);
-	json_close(json, '}');
-}
 
 /* --- labels --------------------------------------------------------------- */
 
@@ -50,7 +39,7 @@ static void put_process(struct json *json, const struct merge_process *process)
 	put_text(json, "cgroup", process->cgroup, strlen(process->cgroup));
 	put_text(json, "unit", unit, length);
 	put_text(json, "container", container, container ? LABEL_CONTAINER : 0);
-	put_units(json, process->units);
+	listing_put_units(json, process->units);
 	json_close(json, '}');
 }
 
@@ -112,7 +101,7 @@ static void put_build(struct json *json, const struct merge *merge,
 	json_string(json, "object", part->object);
 	json_signed(json, "from", query->from);
 	json_signed(json, "to", query->to);
-	put_units(json, units);
+	listing_put_units(json, units);
 	json_close(json, '}');
 }
 

@@ -68,7 +68,7 @@ static int add_build(void *context, const struct window *window,
 	return 0;
 }
 
-static void put_units(struct json *json, const uint64_t units[HWPROF_KINDS])
+void listing_put_units(struct json *json, const uint64_t units[HWPROF_KINDS])
 {
 	int kind;
 
@@ -90,7 +90,7 @@ static void put_build(struct json *json, const struct build *build)
 	json_string(json, "object", build->object);
 	json_signed(json, "from", build->first);
 	json_signed(json, "to", build->last);
-	put_units(json, build->units);
+	listing_put_units(json, build->units);
 	json_close(json, '}');
 }
 
@@ -137,7 +137,7 @@ static void put_window(struct window_list *listing)
 					  (STORE_LEVELS - 1)]);
 	json_unsigned(json, "parts", listing->parts);
 	json_unsigned(json, "bytes", listing->bytes);
-	put_units(json, listing->units);
+	listing_put_units(json, listing->units);
 	if (listing->has_account)
 		put_account(json, &listing->account);
 	else

@@ -6,6 +6,7 @@
 #include "query.h"
 #include "timeline.h"
 
+struct json;
 struct window_list;
 
 /*
@@ -28,5 +29,8 @@ const char *window_list_text(const struct window_list *listing);
  */
 char *listing_now(const struct config *config, int64_t now,
 		  const char *trouble);
+
+/* Puts how many units there are of each kind that has any. */
+void listing_put_units(struct json *json, const uint64_t units[HWPROF_KINDS]);
 
 #endif /* HWPROFD_LISTING_H */

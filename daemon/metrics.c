@@ -24,34 +24,48 @@ static void put_seconds(struct text *text, const char *name, const char *help,
 		name, help, name, name, ns / 1e9);
 }
 
+/* A part of a counter. */
+struct share {
+	const char *value;
+	uint64_t count;
+};
+
+/* Puts a counter whose parts differ in the value of @label. */
+static void put_shares(struct text *text, const char *name, const char *help,
+		       const char *label, const struct share *shares, int count)
+{
+	int i;
+
+	fprintf(text->out, "# HELP %s %s\n# TYPE %s counter\n", name, help,
+		name);
+	for (i = 0; i < count; i++)
+		fprintf(text->out, "%s{%s=\"%s\"} %" PRIu64 "\n", name, label,
+			shares[i].value, shares[i].count);
+}
+
 static void put_units(struct text *text, const struct part_totals *totals)
 {
-	static const char name[] = "hwprofd_units_total";
+	const struct share fates[] = {
+		{ "delivered", totals->delivered }, { "lost", totals->lost },
+		{ "evicted", totals->evicted }, { "pending", totals->pending },
+	};
 
-	fprintf(text->out, "# HELP %s Units (back edges, calls and so on) that the module's sessions produced, by what became of them.\n# TYPE %s counter\n",
-		name, name);
-	fprintf(text->out, "%s{fate=\"delivered\"} %" PRIu64 "\n", name,
-		totals->delivered);
-	fprintf(text->out, "%s{fate=\"lost\"} %" PRIu64 "\n", name,
-		totals->lost);
-	fprintf(text->out, "%s{fate=\"evicted\"} %" PRIu64 "\n", name,
-		totals->evicted);
-	fprintf(text->out, "%s{fate=\"pending\"} %" PRIu64 "\n", name,
-		totals->pending);
+	put_shares(text, "hwprofd_units_total",
+		   "Units (back edges, calls and so on) that the module's sessions produced, by what became of them.",
+		   "fate", fates, sizeof(fates) / sizeof(fates[0]));
 }
 
 static void put_files(struct text *text, const struct metrics *metrics)
 {
-	static const char name[] = "hwprofd_collector_files_total";
+	const struct share results[] = {
+		{ "read", metrics->files_read },
+		{ "failed", metrics->files_failed },
+		{ "late", metrics->files_late },
+	};
 
-	fprintf(text->out, "# HELP %s Files of programs that the collector had read since it started: late ones are tried again.\n# TYPE %s counter\n",
-		name, name);
-	fprintf(text->out, "%s{result=\"read\"} %" PRIu64 "\n", name,
-		metrics->files_read);
-	fprintf(text->out, "%s{result=\"failed\"} %" PRIu64 "\n", name,
-		metrics->files_failed);
-	fprintf(text->out, "%s{result=\"late\"} %" PRIu64 "\n", name,
-		metrics->files_late);
+	put_shares(text, "hwprofd_collector_files_total",
+		   "Files of programs that the collector had read since it started: late ones are tried again.",
+		   "result", results, sizeof(results) / sizeof(results[0]));
 }
 
 static void put_collection(struct text *text, const struct metrics *metrics)

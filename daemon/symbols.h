@@ -3,7 +3,8 @@
  * Files of programs, kept by build id, so that a program which is replaced,
  * stripped or removed still has its symbols and lines. Each build that was seen
  * is copied once. The copies are bounded; when there is no room, the oldest go.
- * What failed is tried again, after a minute and then less and less often.
+ * A build that failed is tried again, after a minute and then less and less
+ * often.
  */
 #ifndef HWPROFD_SYMBOLS_H
 #define HWPROFD_SYMBOLS_H

@@ -65,7 +65,7 @@ void burst_control_spend(struct burst_control *control, u32 permille);
  * @from: branches of a burst until now, not 0.
  * @to: branches of a burst from now on, at most 65535.
  *
- * What a tick costs is guessed anew, and soon learnt.
+ * The cost of a tick is guessed anew, and soon learnt.
  */
 void burst_control_stretch(struct burst_control *control, u32 from, u32 to);
 

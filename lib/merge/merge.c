@@ -201,7 +201,7 @@ static struct numbered *program_entry(struct merge *merge, const char *name,
 
 static const struct label no_label = { .uid = LABEL_NO_UID, .cgroup = "" };
 
-/* Those that are too many have a process of their own, the last. */
+/* Programs beyond the limit share one process, the last. */
 static int other_program(struct merge *merge, uint32_t *pid)
 {
 	struct numbered *entry = program_entry(merge, MERGE_OTHER, &no_label);
