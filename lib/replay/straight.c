@@ -9,7 +9,7 @@
 enum {
 	WAYS		= 4,
 	SET_BITS	= 12,
-	LINE_MAX_BYTES	= 8192,		/* longer lines are not checked */
+	MOST_BYTES	= 8192,		/* of a line that are decoded */
 };
 
 struct line {
@@ -83,6 +83,7 @@ static int decode_line(struct straight_lines *lines, struct object *object,
 {
 	struct instruction now;
 	struct code code;
+	uint64_t most = begin + MOST_BYTES;
 
 	if (!lines->decoder)
 		lines->decoder = decoder_new();
@@ -91,7 +92,7 @@ static int decode_line(struct straight_lines *lines, struct object *object,
 	if (code_begin(&code, lines->decoder, object, begin))
 		return STRAIGHT_UNKNOWN;
 	while (code.address < end) {
-		if (!code_next(&code, &now))
+		if (code.address > most || !code_next(&code, &now))
 			return STRAIGHT_UNKNOWN;
 		if (!is_passed(&now))
 			return STRAIGHT_NO;
@@ -107,7 +108,7 @@ static int look(struct straight_lines *lines, const struct stack *stack,
 	struct object *object;
 	uint64_t first;
 
-	if (end - begin > LINE_MAX_BYTES)
+	if (end < begin)
 		return STRAIGHT_UNKNOWN;
 	mapping = processes_find(lines->processes, stack->pid, stack->time,
 				 begin);
@@ -167,11 +168,8 @@ static int check_line(struct straight_lines *lines, struct stack *stack,
 {
 	int answer;
 
-	/*
-	 * A line that is too long, or leads back, is invalid to every engine.
-	 */
-	if (branch->from - begin > LINE_MAX_BYTES ||
-	    window_in_kernel(branch->to))
+	/* A line that leads back is invalid to every engine. */
+	if (branch->from < begin || window_in_kernel(branch->to))
 		return 0;
 	answer = straight_ask(lines, stack, begin, branch->from);
 	if (answer < 0)
