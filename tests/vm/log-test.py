@@ -35,6 +35,7 @@ REPORTS = (
 )
 
 HARMLESS = (
+    "Kernel command line: console=ttyS0 softlockup_panic=1 nmi_watchdog=panic",
     "Spectre V2 : WARNING: Spectre mitigation is off",
     "watchdog: Delayed init of the lockup detector failed: -19",
     "NMI watchdog: Enabled. Permanently consumes one hw-PMU counter.",

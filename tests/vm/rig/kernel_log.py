@@ -11,7 +11,7 @@ _REPORT = re.compile(
     r"|Internal error:|ODEBUG:|INFO: (rcu|task |trying to register|possible)|rcu: INFO:"
     r"|[Uu]nable to handle|general protection fault[,:]|double fault"
     r"|possible circular locking|inconsistent lock state"
-    r"|suspicious RCU usage|sleeping function called|(?i:(soft|hard) ?lockup)"
+    r"|suspicious RCU usage|sleeping function called|(?i:(soft|hard) ?lockup)(?!_)"
     r"|list_(add|del) corruption|refcount_t:|kernel stack overflow")
 _USER = re.compile(r"traps: |segfault at ")
 _RACE = re.compile(r"BUG: KCSAN: ")
