@@ -880,25 +880,33 @@ enum { BODY = 0x40, AT = 0x44, BACK = 0x50 };	/* of the loop, in the code */
 
 static char object[64];
 
-/* Begins a recording with the code of a loop that contains @insn. */
-static void begin_code(struct stacks *stacks, const uint8_t *insn,
-		       unsigned int size, unsigned int at)
+/* Begins a recording of a program with this code. */
+static void begin_program(struct stacks *stacks, const uint8_t *code,
+			  size_t size)
 {
 	const struct stacks_style style = { .sample_type = TIME };
-	uint8_t code[0x100];
 
 	strcpy(object, "/tmp/hwprof-test-XXXXXX");
 	close(mkstemp(object));
-	memset(code, 0x90, sizeof(code));
-	memcpy(code + at, insn, size);
-	code[BACK] = 0x75;		/* jne BODY */
-	code[BACK + 1] = BODY - BACK - 2;
-	stacks_object(object, code, sizeof(code));
+	stacks_object(object, code, size);
 	strcpy(path, "/tmp/hwprof-test-XXXXXX");
 	close(mkstemp(path));
 	stacks_begin(stacks, path, &style);
 	stacks_comm(stacks, 1, PID, "prog", true);
-	stacks_map(stacks, 2, PID, 0x401000, 0x100, STACKS_CODE, object);
+	stacks_map(stacks, 2, PID, 0x401000, size, STACKS_CODE, object);
+}
+
+/* Begins a recording with the code of a loop that contains @insn. */
+static void begin_code(struct stacks *stacks, const uint8_t *insn,
+		       unsigned int size, unsigned int at)
+{
+	uint8_t code[0x100];
+
+	memset(code, 0x90, sizeof(code));
+	memcpy(code + at, insn, size);
+	code[BACK] = 0x75;		/* jne BODY */
+	code[BACK + 1] = BODY - BACK - 2;
+	begin_program(stacks, code, sizeof(code));
 }
 
 static struct hwprof_profile *end_code(struct stacks *stacks)
@@ -974,6 +982,56 @@ static void test_lines(void **state)
 	LINE(false, BACK - 6, "\x48\xb8");		/* movabs, 10 bytes */
 	/* An unknown instruction is not held against the line. */
 	LINE(true, AT, "\x06");
+}
+
+/*
+ * Control would run over @far bytes of code and a loop in them, with a return
+ * at @at.
+ */
+static struct hwprof_profile *run_far(unsigned int far, unsigned int at)
+{
+	const struct perf_branch_entry stack[] = {
+		COND(0x401000 + far, 0x401000), COND(0x400ff0, 0x401000),
+	}, round[] = {
+		ROUND, ROUND, COND(0x401002, 0x401000 + BODY),
+		COND(0x400ff0, 0x401000),
+	};
+	static uint8_t code[0x20000];
+	struct stacks stacks;
+	unsigned int i;
+
+	memset(code, 0x90, sizeof(code));
+	code[at] = 0xc3;
+	begin_program(&stacks, code, sizeof(code));
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(&stacks, 10 + i, PID, stack, 2);
+	for (i = 0; i < SAMPLES; i++)
+		stacks_sample(&stacks, 10 + SAMPLES + i, PID, round, 4);
+	return end_code(&stacks);
+}
+
+/* The first 8 KiB of a long line are looked at. */
+static void test_long_lines(void **state)
+{
+	static const unsigned int far[] = { 0x1000, 0x2001, 0x8000, 0x18000 };
+	const struct hwprof_loop *loop;
+	struct hwprof_profile *loops;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(far) / sizeof(*far); i++) {
+		loops = run_far(far[i], 0x800);
+		loop = found_loop(loops, 0x1000 + BODY);
+		assert_non_null(found_warning(loops, "do not follow"));
+		assert_non_null(loop);
+		assert_int_equal(loop->entries_seen, SAMPLES);
+		hwprof_profile_free(loops);
+		loops = run_far(far[i], 0x1fff0);
+		loop = found_loop(loops, 0x1000 + BODY);
+		assert_null(found_warning(loops, "do not follow"));
+		assert_non_null(loop);
+		assert_int_equal(loop->entries_seen, 2 * SAMPLES);
+		hwprof_profile_free(loops);
+	}
 }
 
 /* A branch back that cannot follow itself in the code is a copy. */
@@ -1199,6 +1257,7 @@ int main(void)
 		cmocka_unit_test(test_loop_of_one),
 		cmocka_unit_test(test_loop_beside_copies),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_copied_by_code),
 		cmocka_unit_test(test_guests),
 		cmocka_unit_test(test_remapped),
