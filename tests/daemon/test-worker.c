@@ -41,6 +41,21 @@ static enum answer run(worker_fn fn, const void *context,
 	return answer;
 }
 
+/* Checks what a worker answers, and what it wrote. */
+static void expect(worker_fn fn, enum worker_files files, enum answer answer,
+		   const char *text)
+{
+	char message[WORKER_MESSAGE];
+
+	assert_int_equal(run(fn, NULL, files, message), answer);
+	assert_string_equal(message, text);
+}
+
+static bool is_refused(long result)
+{
+	return result < 0 && errno == EPERM;
+}
+
 struct attempt {
 	const char *path;
 	int flags;
@@ -106,11 +121,7 @@ static enum answer write_memory(const void *context, int out)
 
 static void test_memory(void **state)
 {
-	char message[WORKER_MESSAGE];
-
-	assert_int_equal(run(write_memory, NULL, WORKER_NO_FILES, message),
-			 ANSWER_WRONG);
-	assert_string_equal(message, "written");
+	expect(write_memory, WORKER_NO_FILES, ANSWER_WRONG, "written");
 }
 
 static enum answer reach_out(const void *context, int out)
@@ -118,13 +129,12 @@ static enum answer reach_out(const void *context, int out)
 	static char *const argv[] = { "true", NULL };
 	int fails = 0;
 
-	fails += socket(AF_UNIX, SOCK_STREAM, 0) < 0 && errno == EPERM;
-	fails += fork() < 0 && errno == EPERM;
-	fails += execv("/bin/true", argv) < 0 && errno == EPERM;
-	fails += kill(getppid(), 0) < 0 && errno == EPERM;
-	fails += unlink("/tmp/hwprof-test-none") < 0 && errno == EPERM;
-	fails += rename("/tmp/hwprof-test-none", "/tmp/x") < 0 &&
-		 errno == EPERM;
+	fails += is_refused(socket(AF_UNIX, SOCK_STREAM, 0));
+	fails += is_refused(fork());
+	fails += is_refused(execv("/bin/true", argv));
+	fails += is_refused(kill(getppid(), 0));
+	fails += is_refused(unlink("/tmp/hwprof-test-none"));
+	fails += is_refused(rename("/tmp/hwprof-test-none", "/tmp/x"));
 	/* None of the caller's descriptors is here. */
 	fails += fcntl(WORKER_KEPT, F_GETFD) < 0 && errno == EBADF;
 	return worker_fail(out, ANSWER_NOTHING, "%d", fails);
@@ -132,16 +142,7 @@ static enum answer reach_out(const void *context, int out)
 
 static void test_others(void **state)
 {
-	char message[WORKER_MESSAGE];
-
-	assert_int_equal(run(reach_out, NULL, WORKER_READS_FILES, message),
-			 ANSWER_NOTHING);
-	assert_string_equal(message, "7");
-}
-
-static bool is_refused(long result)
-{
-	return result < 0 && errno == EPERM;
+	expect(reach_out, WORKER_READS_FILES, ANSWER_NOTHING, "7");
 }
 
 /* Reaches for its parent, and for a file that is open, in other ways. */
@@ -168,11 +169,7 @@ static enum answer reach_further(const void *context, int out)
 
 static void test_parent(void **state)
 {
-	char message[WORKER_MESSAGE];
-
-	assert_int_equal(run(reach_further, NULL, WORKER_READS_FILES, message),
-			 ANSWER_NOTHING);
-	assert_string_equal(message, "9");
+	expect(reach_further, WORKER_READS_FILES, ANSWER_NOTHING, "9");
 }
 
 static enum answer say_capabilities(const void *context, int out)
@@ -247,11 +244,7 @@ static enum answer tell_score(const void *context, int out)
 /* Without memory a worker ends, and not its parent. */
 static void test_out_of_memory(void **state)
 {
-	char message[WORKER_MESSAGE];
-
-	assert_int_equal(run(tell_score, NULL, WORKER_READS_FILES, message),
-			 ANSWER_NOTHING);
-	assert_string_equal(message, "1000");
+	expect(tell_score, WORKER_READS_FILES, ANSWER_NOTHING, "1000");
 }
 
 static enum answer never_end(const void *context, int out)

@@ -264,7 +264,6 @@ static void test_units(void **state)
 	}
 }
 
-/* Distances vary by a factor of three, and neither half is preferred. */
 /* A tick that seems to have left its program no time, and then others. */
 static void test_rate_is_unknown(void **state)
 {
@@ -284,6 +283,7 @@ static void test_rate_is_unknown(void **state)
 	assert_in_range(next, 100000, 20000000);
 }
 
+/* Distances vary by a factor of three, and neither half is preferred. */
 static void test_jitters(void **state)
 {
 	uint64_t random = 3;

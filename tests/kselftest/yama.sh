@@ -19,28 +19,27 @@ of_another()
 	return $status
 }
 
-# Without single steps, record says first that it cannot step.
-stepped_tests()
+# stepped NAME COMMAND...: checks that it succeeds, where programs can be
+# stepped. Elsewhere record refuses for want of a source.
+stepped()
 {
-	echo 1 > $scope
-	test_ok "hwprof record names Yama's scope" of_another
-	echo 3 > $scope
-	test_ok "hwprof record of a child at scope 3" says \
-		"kernel.yama.ptrace_scope is 3" \
-		hwprof record -o /tmp/yama.data -e loops,step ./known
-	test_ok "hwprof record -a at scope 3" says \
-		"kernel.yama.ptrace_scope is 3" \
-		hwprof record -o /tmp/yama.data -a -e loops,step -- sleep 0.1
+	if [ "$steps" = yes ]; then
+		test_ok "$@"
+	else
+		skip "$1" "step: $steps"
+	fi
 }
 
-echo 2 > /proc/sys/kernel/perf_event_paranoid
 steps=$(cat "$caps/step")
-if [ "$steps" = yes ]; then
-	stepped_tests
-else
-	skip "what a stepped program needs" "step: $steps"
-	echo 3 > $scope
-fi
+echo 2 > /proc/sys/kernel/perf_event_paranoid
+echo 1 > $scope
+stepped "hwprof record names Yama's scope" of_another
+echo 3 > $scope
+stepped "hwprof record of a child at scope 3" says \
+	"kernel.yama.ptrace_scope is 3" \
+	hwprof record -o /tmp/yama.data -e loops,step ./known
+stepped "hwprof record -a at scope 3" says "kernel.yama.ptrace_scope is 3" \
+	hwprof record -o /tmp/yama.data -a -e loops,step -- sleep 0.1
 test_ok "samples at scope 3" \
 	hwprof record -o /tmp/yama.data -e ranges,sample ./known
 test_ok "what takes a right to attach" ./test_attach
