@@ -8,7 +8,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sizes.h>
 
-#include "live/ring.h"
+#include "ring.h"
 #include "../uapi/linux/hwprof.h"
 
 static unsigned int rows;
