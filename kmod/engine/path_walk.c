@@ -7,19 +7,6 @@
 
 /* --- the path in flight --------------------------------------------------- */
 
-/* The first PATH_JUMPS jumps are kept. Of the others only the number is. */
-bool path_skip_jump(struct path_cursor *cursor, u64 to)
-{
-	struct path_frame *now = cursor->now;
-
-	if ((now->state & PATH_SKIPPED) != PATH_SKIPPED) {
-		now->state++;
-		now->signature += HASH_PRIME;
-	}
-	cursor->walk.position = to;
-	return true;
-}
-
 /*
  * Count a path whose beginning is not known. All such paths of a space are one.
  */
@@ -111,16 +98,6 @@ static void path_restart(struct path_cursor *cursor,
 	cursor->now->first = 0;
 	cursor->salt = table->seed ^ space * HASH_PRIME;
 	path_begin(cursor, at, PATH_UNSEEN);
-}
-
-/* Frames above the running one have overwritten its jumps. */
-void path_forget_jumps(struct path_cursor *cursor)
-{
-	struct path_frame *now = cursor->now;
-
-	if (now->top != now->first)
-		now->state |= PATH_FORGOTTEN;
-	cursor->floor = now->first;
 }
 
 /* Code behind a return that matches no frame was not seen being called. */

@@ -11,22 +11,6 @@
 #include "window.h"
 
 /**
- * path_skip_jump() - Take a jump that is not kept
- * @cursor: the paths in flight.
- * @to: target of the jump.
- *
- * Return: true, as path_forward().
- */
-bool path_skip_jump(struct path_cursor *cursor, u64 to);
-
-/**
- * path_forget_jumps() - Note that the running path has lost its first jumps
- * @cursor: the paths in flight; frames above the running one have overwritten
- *	them.
- */
-void path_forget_jumps(struct path_cursor *cursor);
-
-/**
  * path_event() - Take any event
  * @table: the table.
  * @cursor: the paths in flight.
@@ -92,6 +76,21 @@ static __always_inline void path_begin(struct path_cursor *cursor, u64 start,
 }
 
 /*
+ * Take a jump that is not kept. The first PATH_JUMPS jumps are kept, of the
+ * others only the number is.
+ */
+static inline void path_skip_jump(struct path_cursor *cursor, u64 to)
+{
+	struct path_frame *now = cursor->now;
+
+	if ((now->state & PATH_SKIPPED) != PATH_SKIPPED) {
+		now->state++;
+		now->signature += HASH_PRIME;
+	}
+	cursor->walk.position = to;
+}
+
+/*
  * Add a forward jump to the running path. Return true, as there is always room.
  *
  * The signature is a sum, which does not depend on the order of the jumps. It
@@ -105,8 +104,10 @@ static __always_inline bool path_forward(struct path_cursor *cursor, u64 from,
 	struct hwprof_path_jump *jump;
 	u32 top = now->top;
 
-	if (unlikely(top == now->limit))
-		return path_skip_jump(cursor, to);
+	if (unlikely(top == now->limit)) {
+		path_skip_jump(cursor, to);
+		return true;
+	}
 	jump = &cursor->jump[top & (PATH_STACK - 1)];
 	jump->from = from;
 	jump->to = to;
@@ -166,6 +167,16 @@ static __always_inline void path_enter(struct path_cursor *cursor, u64 site,
 	path_begin(cursor, to, PATH_CALLED);
 }
 
+/* Frames above the running one have overwritten its jumps. */
+static inline void path_forget_jumps(struct path_cursor *cursor)
+{
+	struct path_frame *now = cursor->now;
+
+	if (now->top != now->first)
+		now->state |= PATH_FORGOTTEN;
+	cursor->floor = now->first;
+}
+
 /*
  * The running frame goes on at @to after having waited. Frames above it are
  * gone.
@@ -182,8 +193,8 @@ static __always_inline void path_go_on(struct path_cursor *cursor, u64 to)
 
 /*
  * Take a jump, call or return in the common cases. Return false, having done
- * nothing, in any other case. All calls are tail calls, so that this needs no
- * stack.
+ * nothing, in any other case. It calls nothing, so that it needs no stack: a
+ * caller of the likes of path_feed() can make path_event() its tail call.
  */
 static __always_inline bool path_step(struct path_table *table,
 				      struct path_cursor *cursor, u32 space,
