@@ -11,7 +11,8 @@ JUDGE_PARTS := $(call accuracy_objects,\
 	tests/oracle/walk tests/oracle/contexts tests/oracle/paths)
 
 $(JUDGE_PARTS) $(call accuracy_objects,$(JUDGES:%=tests/accuracy/%) \
-				  tests/accuracy/runs): \
+				  tests/accuracy/runs \
+				  tests/accuracy/hot_ranges): \
 	override CFLAGS += -I.
 $(call accuracy_objects,tests/accuracy/exact_contexts tests/oracle/contexts): \
 	override CFLAGS += -D_GNU_SOURCE
@@ -23,6 +24,7 @@ $(BUILD)/windows: $(call accuracy_objects,\
 			$(patsubst %.c,%,$(wildcard kmod/engine/*.c)))
 $(BUILD)/exact_calls $(BUILD)/exact_edges: \
 	$(call accuracy_objects,tests/accuracy/runs)
+$(BUILD)/range_error: $(call accuracy_objects,tests/accuracy/hot_ranges)
 $(BUILD)/exact_contexts: $(call accuracy_objects,\
 				tests/oracle/contexts tests/oracle/rows)
 $(BUILD)/exact_paths: $(call accuracy_objects,\

@@ -68,6 +68,18 @@ $(BUILD)/tests/test-phases: $(BUILD)/san/tests/lib/test-phases.o \
 
 UNIT_TESTS += $(BUILD)/tests/test-phases
 
+# The judge of the engine's hot ranges.
+$(BUILD)/tests/test-hot-ranges: \
+	$(patsubst %,$(BUILD)/san/%.o,tests/lib/test-hot-ranges \
+				      tests/accuracy/hot_ranges \
+				      lib/reports/range_hot \
+				      lib/reports/range_box \
+				      kmod/engine/range_tree)
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-hot-ranges
+
 # The files of tools that are tested here.
 $(BUILD)/san/tools/counters.o: override CFLAGS += -D_GNU_SOURCE
 
