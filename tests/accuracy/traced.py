@@ -4,6 +4,9 @@ import pathlib
 import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+# The plugin writes to file 200. The shell adds variables with the folder's name,
+# whose length would move the program's stack.
+SCRIPT = 'exec 200>&1 > /dev/null; unset PWD OLDPWD; exec "$@"'
 
 
 def feed(plugin, command, environment, folder, reader):
@@ -14,9 +17,8 @@ def feed(plugin, command, environment, folder, reader):
     """
     process = subprocess.Popen(reader, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
-    # The plugin writes to file 200.
     traced = subprocess.run(
-        ["bash", "-c", 'exec 200>&1 > /dev/null; exec "$@"', "bash",
+        ["bash", "-c", SCRIPT, "bash",
          "qemu-x86_64", "-plugin", f"{TOP}/build/{plugin}", *command],
         stdout=process.stdin, env=environment, cwd=folder, check=False)
     process.stdin.close()
