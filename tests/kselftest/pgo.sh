@@ -110,15 +110,18 @@ command_goes_on()
 		said '^over$' '\.bolt: .*, [1-9][0-9]* taken branches'
 }
 
-# The source is the one that the machine has.
+# The source is the one that the machine has. A session's folder comes a moment
+# after the session counts.
 chooses()
 {
 	./spin & pid=$!
-	sessions 0
 	command hwprof pgo -o $work/profiles -n 0 -D 3 -p $pid \
-		> $work/out 2>&1 &
-	sessions 1
-	grep . /sys/class/misc/hwprof/sessions/*/source > $work/session
+		> $work/out 2>&1 & pgo=$!
+	until grep . /sys/class/misc/hwprof/sessions/*/source \
+			> $work/session 2> $work/unseen; do
+		kill -0 $pgo || break
+		usleep 10000
+	done
 	kill $pid
 	wait
 	cat $work/out $work/session

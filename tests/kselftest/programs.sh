@@ -198,6 +198,7 @@ streams()
 # Bursts of 100 references of each 1,000: a tenth of all is kept.
 bursts_of_references()
 {
+	streams_of || return
 	all=$(sed -n 's/references: //p' /tmp/words | head -1)
 	streams_of --set burst=100 --set period=1000 || return
 	kept=$(sed -n 's/references: //p' /tmp/words | head -1)
