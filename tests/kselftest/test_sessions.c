@@ -377,6 +377,25 @@ TEST_F(sessions, openers_and_configurations)
 		close(fd[i]);
 }
 
+/* Other credentials are another opener, even if they give the same rights. */
+TEST_F(sessions, credentials)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int fd[3];
+
+	fd[0] = event_open(&attr, 0, -1, -1, 0);
+	EXPECT_EQ(1, event_sessions());
+	ASSERT_EQ(0, setgid(1));
+	fd[1] = event_open(&attr, 0, -1, -1, 0);
+	EXPECT_EQ(2, event_sessions());
+	fd[2] = event_open(&attr, 0, -1, -1, 0);
+	ASSERT_LE(0, fd[2]);
+	EXPECT_EQ(2, event_sessions());
+	close(fd[0]);
+	close(fd[1]);
+	close(fd[2]);
+}
+
 /* A fork makes no session, and takes no memory of one. */
 TEST_F(sessions, fork_allocates_nothing)
 {
