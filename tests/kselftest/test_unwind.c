@@ -2,6 +2,7 @@
 /* Tables for unwinding: refusals, whom they apply to, and hostile ones. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -614,6 +616,146 @@ TEST_F(unwind, images_come_and_go)
 		failed += device_set_maps(self->fd, &map, 1, getpid()) != 0;
 	}
 	EXPECT_EQ(0, failed);
+}
+
+/* --- the room of a list --------------------------------------------------- */
+
+enum {
+	ROOM	= 16,			/* images of a list */
+	KEYS	= 256 * ROOM,		/* of all lists */
+};
+
+static bool drop_lock_capability(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct sets[2];
+
+	if (syscall(SYS_capget, &header, sets))
+		return false;
+	sets[0].effective &= ~(1U << CAP_IPC_LOCK);
+	return !syscall(SYS_capset, &header, sets);
+}
+
+/*
+ * A file and its images. Each takes a page of locked memory, which is limited.
+ * So it shows whether an image was there, and whether others were dropped.
+ */
+struct images {
+	int fd;
+	struct hwprof_unwind_map map;
+	char *area;
+	rlim_t pages;			/* what the user has locked */
+};
+
+static void move_stack(const struct images *images, unsigned int key)
+{
+	if (prctl(PR_SET_MM, PR_SET_MM_START_STACK, images->area + 16 * key, 0,
+		  0))
+		event_give_up("the stack does not move");
+}
+
+/* Tries with room for that many more pages. Returns true if that will do. */
+static bool set_with(const struct images *images, unsigned int more)
+{
+	const struct rlimit limit = {
+		(images->pages + more) * PAGE, RLIM_INFINITY
+	};
+	int err;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		event_give_up("no limit of locked memory");
+	err = device_set_maps(images->fd, &images->map, 1, getpid());
+	if (err && err != -ENOMEM)
+		event_give_up("no maps");
+	return !err;
+}
+
+/*
+ * Sets the maps of this process with a key. Returns how many images there are
+ * more than before.
+ */
+static int set_maps_of(struct images *images, unsigned int key)
+{
+	int more = 1;
+
+	move_stack(images, key);
+	if (set_with(images, 0))	/* those of a full list were dropped */
+		more = 1 - ROOM;
+	else if (!set_with(images, 1))
+		event_give_up("an image takes more than a page");
+	else if (set_with(images, 1))
+		more = 0;
+	images->pages += more;
+	return more;
+}
+
+/*
+ * Finds keys of one list, one more than it has room for. Key 0 is set. Returns
+ * how many.
+ */
+static unsigned int find_keys(struct images *images, unsigned int *keys)
+{
+	unsigned int i, last = 1, count = 0;
+
+	while (last < KEYS && set_maps_of(images, last) > 0)
+		last++;
+	/* Keys that are not there any more were in that list. */
+	for (i = 0; i < last && count < ROOM + 2; i++)
+		if (set_maps_of(images, i))
+			keys[count++] = i;
+	keys[count++] = last;
+	return count;
+}
+
+/* Returns a process with that key. */
+static pid_t start_with_key(const struct images *images, unsigned int key)
+{
+	pid_t pid;
+
+	move_stack(images, key);
+	pid = fork();
+	while (!pid)
+		pause();
+	return pid;
+}
+
+/* Living programs of a list are as many as it has room for, and no more. */
+TEST_F(unwind, images_of_one_list)
+{
+	struct hwprof_config config = device_config(EVENT_CCT | EVENT_SAMPLE);
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct images images = { };
+	unsigned int keys[ROOM + 3], i;
+	pid_t pids[ROOM + 1];
+
+	images.area = mmap(NULL, (KEYS + 1) * 16, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, images.area);
+	ASSERT_TRUE(drop_lock_capability());
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &unlimited));
+	images.fd = device_open(&config);
+	ASSERT_LE(0, images.fd);
+	images.map = map_of(PAGE, 2 * PAGE,
+			    device_add_table(images.fd, &bare, 1));
+	move_stack(&images, 0);
+	while (!set_with(&images, 0))
+		images.pages++;
+	ASSERT_EQ(ROOM + 1, find_keys(&images, keys));
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &unlimited));
+	for (i = 0; i <= ROOM; i++) {
+		pids[i] = start_with_key(&images, keys[i]);
+		ASSERT_LT(0, pids[i]);
+		EXPECT_EQ(i < ROOM ? 0 : -ENOSPC,
+			  device_set_maps(images.fd, &images.map, 1, pids[i]));
+	}
+	for (i = 0; i <= ROOM; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	close(images.fd);
 }
 
 TEST_HARNESS_MAIN
