@@ -90,6 +90,23 @@ static inline bool compat_task_has_perf(struct task_struct *task)
 #endif
 }
 
+/* Return the nth of a task's perf contexts; NULL: it is not in use. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+enum { COMPAT_PERF_CONTEXTS = 1 };
+#else
+enum { COMPAT_PERF_CONTEXTS = perf_nr_task_contexts };
+#endif
+
+static inline struct perf_event_context *
+compat_perf_context(struct task_struct *task, int nth)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return READ_ONCE(task->perf_event_ctxp);
+#else
+	return READ_ONCE(task->perf_event_ctxp[nth]);
+#endif
+}
+
 /*
  * Return parameters beyond those that every kernel has. hwprof uses none of
  * them.

@@ -17,9 +17,9 @@
  * memory have looks of their own. Until it has looked, or exits, the task keeps
  * the module loaded.
  *
- * A fork copies the records of the parent's memory. A record holds its struct
- * mm_struct. If nobody uses that memory any more, the record ends when records
- * are short.
+ * A fork copies the records of the parent's memory that the child's events
+ * need. A record holds its struct mm_struct. If nobody uses that memory any
+ * more, the record ends when records are short.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -816,7 +816,6 @@ static void filter_copy_space(const struct filter_space *space,
 {
 	struct filter_space *copy;
 
-	/* A record that was made meanwhile may change which is the nth. */
 	if (filter_find_own_space(space->owner, mm))
 		return;
 	copy = filter_make_space(space->owner, mm);
@@ -829,25 +828,36 @@ static void filter_copy_space(const struct filter_space *space,
 	filter_make_known(copy);
 }
 
-/* Copy the nth record of @from that is known. Return false if there is none. */
-static bool filter_copy_nth(const struct mm_struct *from, unsigned int nth,
-			    struct mm_struct *to)
+/* Copy the session's record of @from, if it is known. */
+static void filter_copy_for(const struct session *session,
+			    const struct mm_struct *from, struct mm_struct *to)
 {
 	struct filter_space *space;
 	unsigned long flags;
-	bool found = false;
 
 	raw_spin_lock_irqsave(&spaces_lock, flags);
-	hlist_for_each_entry(space, filter_space_bucket(from), node) {
-		found = space->mm == from && space->session &&
-			space->owner->inherits && !nth--;
-		if (found) {
-			filter_copy_space(space, to);
-			break;
-		}
-	}
+	space = filter_find_own_space(session, from);
+	if (space && space->session)
+		filter_copy_space(space, to);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	return found;
+}
+
+/*
+ * Copy what the events need that the child has inherited. They may be closed
+ * meanwhile: RCU keeps them and their roots, and sessions are only compared.
+ */
+static void filter_copy_for_events(struct perf_event_context *context,
+				   const struct mm_struct *from,
+				   struct mm_struct *to)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu(event, &context->event_list, event_entry) {
+		const struct pmu *pmu = READ_ONCE(event->pmu);
+
+		if (pmu && pmu->addr_filters_sync == filter_sync)
+			filter_copy_for(event_session(event), from, to);
+	}
 }
 
 /*
@@ -857,14 +867,20 @@ static bool filter_copy_nth(const struct mm_struct *from, unsigned int nth,
 static void filter_on_fork(void *unused, struct task_struct *parent,
 			   struct task_struct *child)
 {
+	struct perf_event_context *context;
 	struct mm_struct *mm = child->mm;
-	unsigned int i = 0;
+	int i;
 
 	if (!mm || !parent->mm || mm == parent->mm ||
 	    hlist_empty(filter_space_bucket(parent->mm)))
 		return;
-	while (filter_copy_nth(parent->mm, i, mm))
-		i++;
+	rcu_read_lock();
+	for (i = 0; i < COMPAT_PERF_CONTEXTS; i++) {
+		context = compat_perf_context(child, i);
+		if (context)
+			filter_copy_for_events(context, parent->mm, mm);
+	}
+	rcu_read_unlock();
 }
 
 static struct probe probes[] = {

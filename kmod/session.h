@@ -242,8 +242,6 @@ struct session {
 	struct programs programs;
 	/** @filtered: it has ranges: see filter.h. */
 	bool filtered;
-	/** @inherits: events of it follow forks. */
-	bool inherits;
 	/** @filter: the code that it looks at. */
 	struct filter_request filter;
 	/** @pid_ns: the opener's; rows have its numbers. */
@@ -373,6 +371,7 @@ struct session {
 /* A root perf event: one that was opened, not inherited. */
 struct root {
 	struct list_head link;
+	struct rcu_head rcu;
 	struct session *session;
 	struct perf_event *event;	/* NULL: it is gone, or was refused */
 	/* Counters of the source. */

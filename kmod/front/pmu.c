@@ -23,7 +23,7 @@ static struct lane *pmu_this_lane(struct perf_event *event)
 static void pmu_root_free(struct root *root)
 {
 	session_put(root->session);
-	kfree(root);
+	kfree_rcu(root, rcu);	/* forks look at events: see filter_space.c */
 }
 
 static void pmu_root_close(struct work_struct *work)
@@ -141,8 +141,6 @@ static int pmu_make_root(struct perf_event *event,
 	root->has_budget = config->budget_permille;
 	INIT_WORK(&root->close_work, pmu_root_close);
 	refcount_set(&root->users, 1);
-	if (event->attr.inherit)
-		WRITE_ONCE(root->session->inherits, true);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);

@@ -426,6 +426,30 @@ TEST_F(filters, of_too_many_processes)
 	close(fd);
 }
 
+/* Children that no event watches have no records. */
+TEST_F(filters, of_children_without_events)
+{
+	struct child child = child_start(run_many, NULL);
+	struct perf_event_attr attr = device_feeder(&self->config);
+	int inherited = event_open(&attr, 0, -1, -1, 0), fd;
+
+	ASSERT_LE(0, inherited);
+	attr.inherit = 0;
+	fd = event_open(&attr, child.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, self->filter));
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	setpgid(child.pid, child.pid);
+	child_go(&child);
+	child_await_sleep(&child);
+	EXPECT_EQ(0, event_count(fd));
+	check_runs(_metadata, self, run, 1, true);
+	kill(-child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(fd);
+	close(inherited);
+}
+
 /* --- threads that stay in the kernel -------------------------------------- */
 
 /* Each byte wakes a receiver, which sleeps again in the same call. */
