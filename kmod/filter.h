@@ -47,6 +47,7 @@ struct filter_space {
 	u64 made;
 	u64 wanted;			/* when maps changed last, */
 	u64 looked;			/* and when the look for set began */
+	u32 closings;			/* the session's, when it was used */
 	struct session *owner;		/* NULL: the record ends */
 	struct hlist_node node;		/* in a bucket */
 	struct list_head link;		/* used or free */
@@ -190,6 +191,9 @@ void filter_free_lane(struct lane *lane);
 /* A session needs the probes. Return 0 or an errno. Process context. */
 int filters_get(void);
 void filters_put(void);
+
+/* An event of the session was closed, and does not run any more. */
+void filter_event_closed(struct session *session);
 
 /* The session is freed. */
 void filter_free(struct session *session);

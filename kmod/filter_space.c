@@ -18,8 +18,10 @@
  * the module loaded.
  *
  * A fork copies the records of the parent's memory that the child's events
- * need. A record holds its struct mm_struct. If nobody uses that memory any
- * more, the record ends when records are short.
+ * need. A record holds its struct mm_struct. When records are short, those end
+ * whose memory nobody uses any more, and those that were not used since an
+ * event of their session was closed: it may have been the last one that needed
+ * them. A task that is still watched gets another record before it goes on.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -159,14 +161,22 @@ static void filter_drop_spaces_of(const struct session *session)
 			filter_drop_space(space);
 }
 
-/* Drop records of memory that no task uses: some, as interrupts are off. */
+/* Return true if the record may be dropped: no event may need it. */
+static bool filter_space_is_unused(const struct filter_space *space)
+{
+	return space->mm && (!atomic_read(&space->mm->mm_users) ||
+			     READ_ONCE(space->closings) !=
+			     space->owner->closings);
+}
+
+/* Drop records that are not used: some, as interrupts are off. */
 static void filter_drop_unused(void)
 {
 	struct filter_space *space, *next;
 	int left = USER_SPACES;
 
 	list_for_each_entry_safe(space, next, &spaces_used, link)
-		if (left && space->mm && !atomic_read(&space->mm->mm_users)) {
+		if (left && filter_space_is_unused(space)) {
 			filter_drop_space(space);
 			left--;
 		}
@@ -220,6 +230,7 @@ static struct filter_space *filter_make_space(struct session *session,
 	space->made = ++filter_clock;
 	space->wanted = 0;
 	space->looked = 0;
+	space->closings = session->closings;
 	hlist_add_head_rcu(&space->node, filter_space_bucket(mm));
 	return space;
 }
@@ -612,11 +623,11 @@ void filter_free_lane(struct lane *lane)
  * Search once for each task, until something changes. Return NULL: nothing was
  * found.
  */
-static const struct filter_space *filter_search_space(struct lane *lane,
-					 const struct mm_struct *mm)
+static struct filter_space *filter_search_space(struct lane *lane,
+						const struct mm_struct *mm)
 {
 	u32 now = smp_load_acquire(&changes);
-	const struct filter_space *space;
+	struct filter_space *space;
 
 	if (lane->filter_missed == mm && lane->filter_changes == now &&
 	    READ_ONCE(lane->filter_asker) == current->pid)
@@ -633,12 +644,23 @@ static const struct filter_space *filter_search_space(struct lane *lane,
 	return NULL;
 }
 
+/* The record may be another session's by now, which does no harm. */
+static void filter_note_use(struct filter_space *space,
+			    const struct session *session)
+{
+	u32 closings = READ_ONCE(session->closings);
+
+	if (READ_ONCE(space->session) == session &&
+	    READ_ONCE(space->closings) != closings)
+		WRITE_ONCE(space->closings, closings);
+}
+
 const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 {
 	struct session *session = lane->session;
 	struct mm_struct *mm = READ_ONCE(session->filter.files) ? current->mm :
 								  NULL;
-	const struct filter_space *space;
+	struct filter_space *space;
 
 	space = filter_search_space(lane, mm);
 	if (space == &filter_nothing)
@@ -650,6 +672,7 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 		return &filter_unknown;
 	}
 	WRITE_ONCE(lane->filter, space);
+	filter_note_use(space, session);
 	if (mm && READ_ONCE(space->pages) != READ_ONCE(mm->exec_vm))
 		filter_ask_later(lane);
 	return space;
@@ -657,8 +680,9 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 
 void filter_check_maps(struct lane *lane)
 {
-	const struct filter_space *space = READ_ONCE(lane->filter);
+	struct filter_space *space = READ_ONCE(lane->filter);
 
+	filter_note_use(space, lane->session);
 	if (!filter_is_valid(space, lane) ||
 	    (space->mm &&
 	     READ_ONCE(space->pages) != READ_ONCE(space->mm->exec_vm)))
@@ -910,6 +934,25 @@ void filters_put(void)
 	if (!--users)
 		probes_unregister(probes);
 	mutex_unlock(&users_lock);
+}
+
+/* Tasks that run are watched by other events: their records are in use. */
+void filter_event_closed(struct session *session)
+{
+	unsigned long flags;
+	int cpu;
+
+	if (!READ_ONCE(session->filter.files))
+		return;
+	raw_spin_lock_irqsave(&spaces_lock, flags);
+	WRITE_ONCE(session->closings, session->closings + 1);
+	raw_spin_unlock_irqrestore(&spaces_lock, flags);
+	for_each_possible_cpu(cpu) {
+		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
+
+		if (READ_ONCE(lane->active))
+			filter_note_use(READ_ONCE(lane->filter), session);
+	}
 }
 
 void filter_free(struct session *session)

@@ -200,7 +200,7 @@ struct lane {
 	struct program_lane program;
 	/* The ranges of the program that was seen last, and of what program
 	 * and task they were not found: see filter_space.c. */
-	const struct filter_space *filter;
+	struct filter_space *filter;
 	const struct mm_struct *filter_missed;
 	pid_t filter_asker;
 	u32 filter_changes;		/* when they were not found */
@@ -242,6 +242,8 @@ struct session {
 	struct programs programs;
 	/** @filtered: it has ranges: see filter.h. */
 	bool filtered;
+	/** @closings: how many events were closed: see filter_space.c. */
+	u32 closings;
 	/** @filter: the code that it looks at. */
 	struct filter_request filter;
 	/** @pid_ns: the opener's; rows have its numbers. */

@@ -54,6 +54,7 @@ static void pmu_event_destroy(struct perf_event *event)
 	struct root *root = event->pmu_private;
 
 	session_remove_root(root->session, root);
+	filter_event_closed(root->session);
 	irq_work_sync(&event->pending_irq);
 	pmu_root_put(root);
 }

@@ -450,6 +450,54 @@ TEST_F(filters, of_children_without_events)
 	close(inherited);
 }
 
+static int again[2];
+
+static void run_again(void *context)
+{
+	char byte;
+
+	filters_run();
+	if (read(again[0], &byte, 1) != 1)
+		_exit(90);
+	filters_run();
+}
+
+/*
+ * Processes live on, and their events are closed: others get their records. A
+ * process that slept meanwhile still has its ranges.
+ */
+TEST_F(filters, of_processes_that_outlive_their_events)
+{
+	struct child child[PROCESSES + 8], sleeper;
+	int i, fd, of_sleeper;
+
+	ASSERT_EQ(0, pipe(again));
+	sleeper = child_start(run_again, NULL);
+	of_sleeper = open_filtered(self, sleeper.pid, false);
+	child_go(&sleeper);
+	child_await_sleep(&sleeper);
+	for (i = 0; i < PROCESSES + 8; i++) {
+		child[i] = child_start(run_and_wait, NULL);
+		fd = open_filtered(self, child[i].pid, false);
+		child_go(&child[i]);
+		child_await_sleep(&child[i]);
+		EXPECT_EQ(RUN, event_count(fd)) TH_LOG("process %d", i);
+		close(fd);
+	}
+	ASSERT_EQ(1, write(again[1], "", 1));
+	waitpid(sleeper.pid, NULL, 0);
+	EXPECT_EQ(2 * RUN, event_count(of_sleeper));
+	ASSERT_EQ(0, device_snapshot(self->session, 1 << 16, &self->tally));
+	EXPECT_EQ((PROCESSES + 10) * RUN, self->tally.totals.produced);
+	/* The end of the call that slept may come before the look. */
+	EXPECT_GE(1, self->tally.totals.lost_events);
+	for (i = 0; i < PROCESSES + 8; i++) {
+		kill(child[i].pid, SIGKILL);
+		waitpid(child[i].pid, NULL, 0);
+	}
+	close(of_sleeper);
+}
+
 /* --- threads that stay in the kernel -------------------------------------- */
 
 /* Each byte wakes a receiver, which sleeps again in the same call. */
