@@ -14,8 +14,8 @@
  * The task work is a struct filter_look. A task has one at most, and it looks
  * for all records of current's memory. A task may sleep in the kernel for good
  * before its look: records do not wait for it, and other tasks that use the
- * memory have looks of their own. Until it has looked, or exits, the task keeps
- * the module loaded.
+ * memory have looks of their own. A look keeps the module loaded until the task
+ * has looked, or exits, or there are no sessions any more.
  *
  * A fork copies the records of the parent's memory that the child's events
  * need. A record holds its struct mm_struct. When records are short, those end
@@ -39,6 +39,7 @@
 #include "compat.h"
 #include "filter.h"
 #include "probe.h"
+#include "recall.h"
 
 /* How many there are, how many a user has at most, and root's reserve. */
 enum {
@@ -54,7 +55,7 @@ enum {
 /* A task looks at its memory before it goes on in its program. */
 struct filter_look {
 	struct callback_head work;
-	const struct task_struct *task;	/* only compared */
+	struct task_struct *task;	/* NULL: free */
 	kuid_t user;			/* whose session wants it */
 	struct list_head link;		/* pending or free */
 };
@@ -469,6 +470,7 @@ static bool filter_find_next(u64 since)
 
 static void filter_release_look(struct filter_look *look)
 {
+	look->task = NULL;
 	list_move(&look->link, &looks_free);
 	looks_spare++;
 }
@@ -928,11 +930,53 @@ int filters_get(void)
 	return err;
 }
 
+/*
+ * Return the task that is going to look, and hold it; NULL: the look is free.
+ * The task does not exit before it has looked, which takes the lock.
+ */
+static struct task_struct *filter_looker(const struct filter_look *look)
+{
+	struct task_struct *task;
+
+	raw_spin_lock_irq(&spaces_lock);
+	task = look->task;
+	if (task)
+		get_task_struct(task);
+	raw_spin_unlock_irq(&spaces_lock);
+	return task;
+}
+
+/* Nobody needs a look any more, and its task may sleep for good. */
+static void filter_recall_look(struct filter_look *look)
+{
+	struct task_struct *task = filter_looker(look);
+
+	if (!task)
+		return;
+	if (recall_work(task, &look->work)) {
+		raw_spin_lock_irq(&spaces_lock);
+		filter_release_look(look);
+		raw_spin_unlock_irq(&spaces_lock);
+		module_put(THIS_MODULE);
+	}
+	put_task_struct(task);
+}
+
+static void filter_recall_looks(void)
+{
+	int i;
+
+	for (i = 0; READ_ONCE(pool) && i < LOOKS; i++)
+		filter_recall_look(&pool->looks[i]);
+}
+
 void filters_put(void)
 {
 	mutex_lock(&users_lock);
-	if (!--users)
+	if (!--users) {
 		probes_unregister(probes);
+		filter_recall_looks();
+	}
 	mutex_unlock(&users_lock);
 }
 

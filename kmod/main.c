@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "flush.h"
 #include "front/front.h"
+#include "recall.h"
 #include "session.h"
 #include "source/busy.h"
 #include "source/cores.h"
@@ -23,6 +24,7 @@ static int __init hwprof_init(void)
 	err = lanes_init();
 	if (err)
 		goto no_cores;
+	recall_init();
 	busy_init();
 	err = cores_init();
 	if (err)

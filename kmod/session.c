@@ -407,8 +407,8 @@ static void session_end(struct work_struct *work)
 	session_folders->hide(session);
 	session_flush_end(session);
 	source_put(session);
-	filters_put();
 	session_free_memory(session);
+	filters_put();		/* no lane asks for ranges any more */
 	session_free(session);
 }
 

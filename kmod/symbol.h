@@ -15,7 +15,10 @@
 	  "PERF_EVENT_IOC_REFRESH")					       \
 	X(perf_ioctl,							       \
 	  "rows do not come when an event is disabled, but at the end of "     \
-	  "the interval")
+	  "the interval")						       \
+	X(task_work_cancel_match,					       \
+	  "a thread that sleeps in the kernel can keep the module loaded "     \
+	  "after its events are closed")
 
 enum symbol {
 #define X(name, without)	SYMBOL_##name,

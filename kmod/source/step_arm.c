@@ -15,6 +15,7 @@
 #include <linux/spinlock.h>
 
 #include "../compat.h"
+#include "../recall.h"
 #include "../right.h"
 #include "step.h"
 #include "x86/trap_flag.h"
@@ -212,11 +213,18 @@ static void step_drain_task(struct step_task *record, struct task_struct *task)
 	local_irq_restore(flags);
 }
 
-/* Free an idle record. If work is queued, only the work may free it. */
+/*
+ * Free an idle record. If work is queued and cannot be taken back, only the
+ * work may free it.
+ */
 static void step_arm_forget(struct step_task *record, struct task_struct *task)
 {
-	if (!READ_ONCE(record->work_queued))
-		step_forget(record);
+	if (READ_ONCE(record->work_queued)) {
+		if (!recall_work(task, &record->work))
+			return;
+		module_put(THIS_MODULE);
+	}
+	step_forget(record);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,12 +15,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
 #include "device.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -553,6 +556,114 @@ TEST_F(filters, of_a_sleeper_do_not_use_up_records)
 }
 
 static int thread_pipe[2], go_pipe[2];
+
+/* Waits until nothing holds the module. */
+static bool module_is_free(void)
+{
+	char count[16] = "";
+	int tries;
+
+	for (tries = 0; tries < 6000; tries++) {
+		if (text_read("/sys/module/hwprof/refcnt", count,
+			      sizeof(count)))
+			return false;
+		if (!atoi(count))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void close_and_receive(void *session)
+{
+	close(*(int *)session);
+	receive_and_run(NULL);
+}
+
+/* Its look is not wanted any more when there are no sessions. */
+TEST_F(filters, of_a_sleeper_do_not_hold_the_module)
+{
+	struct child child;
+	int fd;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, bytes));
+	child = child_start(close_and_receive, &self->session);
+	fd = open_filtered(self, child.pid, false);
+	child_go(&child);
+	child_await_sleep(&child);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, ""));
+	wake_receiver(&child);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_SET_FILTER, self->filter));
+	wake_receiver(&child);
+	close(fd);
+	close(self->session);
+	EXPECT_TRUE(module_is_free());
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	self->session = -1;
+}
+
+static void *touch(void *page)
+{
+	pid_t thread = gettid();
+
+	if (write(thread_pipe[1], &thread, sizeof(thread)) != sizeof(thread))
+		_exit(92);
+	*(volatile char *)page = 1;
+	return NULL;
+}
+
+/* A thread waits for a page, and is woken without it. */
+static void touch_no_page(void *context)
+{
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = 4096,
+	};
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t thread;
+	char byte;
+
+	range.range.start = (uintptr_t)page;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &range))
+		_exit(85);
+	pthread_create(&thread, NULL, touch, page);
+	while (read(go_pipe[0], &byte, 1) == 1)
+		ioctl(fd, UFFDIO_WAKE, &range.range);
+}
+
+/* A stepped thread that is to be armed later does not hold the module. */
+TEST_F(filters, nothing_of_a_stepped_sleeper_holds_the_module)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	struct child child, thread = { };
+	int fd;
+
+	close(self->session);
+	self->session = -1;
+	ASSERT_EQ(0, pipe(thread_pipe));
+	ASSERT_EQ(0, pipe(go_pipe));
+	child = child_start(touch_no_page, NULL);
+	child_go(&child);
+	close(thread_pipe[1]);
+	if (read(thread_pipe[0], &thread.pid, sizeof(thread.pid)) !=
+	    sizeof(thread.pid))
+		SKIP(return, "no userfaultfd");
+	child_await_sleep(&thread);
+	fd = event_open(&attr, thread.pid, -1, -1, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	ASSERT_EQ(1, write(go_pipe[1], "", 1));
+	child_await_sleep(&child);
+	child_await_sleep(&thread);
+	close(fd);
+	EXPECT_TRUE(module_is_free());
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+}
 
 static void *receive_for_good(void *context)
 {
