@@ -79,7 +79,7 @@ static u64 filter_clock;
 /* Protects all of these, requests and writes to records. Interrupts are off. */
 static DEFINE_RAW_SPINLOCK(spaces_lock);
 /* Changes whenever a look-up may find what it did not find before. */
-static u32 changes;
+static u64 changes;
 
 struct filter_space filter_unknown = {
 	.set = &filter_unknown.sets[0],
@@ -628,7 +628,7 @@ void filter_free_lane(struct lane *lane)
 static struct filter_space *filter_search_space(struct lane *lane,
 						const struct mm_struct *mm)
 {
-	u32 now = smp_load_acquire(&changes);
+	u64 now = smp_load_acquire(&changes);
 	struct filter_space *space;
 
 	if (lane->filter_missed == mm && lane->filter_changes == now &&

@@ -203,7 +203,7 @@ struct lane {
 	struct filter_space *filter;
 	const struct mm_struct *filter_missed;
 	pid_t filter_asker;
-	u32 filter_changes;		/* when they were not found */
+	u64 filter_changes;		/* when they were not found */
 	struct irq_work filter_kick;	/* asks for them */
 	/* Room for the largest row: see emit.h. */
 	u64 *row;
