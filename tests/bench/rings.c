@@ -247,7 +247,7 @@ static struct outcome through_perf(unsigned int sites)
 	ready.fd = recording.fd[0];
 	child_go(&child);
 	poll(&ready, 1, 10000);		/* POLLHUP */
-	/* What the flush before that left is written before the task is gone. */
+	/* The task writes rows after that, until it is gone. */
 	reap(child.pid);
 	outcome.ns = now() - program->end;
 	outcome.bytes = perf_head(&recording);
