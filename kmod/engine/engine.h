@@ -171,10 +171,11 @@ struct engine_ops {
 
 	/**
 	 * @knows_window: Walk the window to its end. Return true if feeding it
-	 *	here would change nothing but counts. Windows that were fed
-	 *	since the table was merged may then be fed again before or
-	 *	behind it. May be NULL if each thing is counted by itself, so
-	 *	that no window depends on others.
+	 *	here would change nothing that the effect of other windows
+	 *	depends on. Windows that were fed since the table was merged
+	 *	may then be fed again before or behind it. May be NULL if each
+	 *	thing is counted by itself, so that no window depends on
+	 *	others.
 	 */
 	bool (*knows_window)(void *table, struct window *window);
 

@@ -196,50 +196,34 @@ void loop_window_begin(struct loop_table *table, u32 times)
 	table->times = times;
 }
 
-/*
- * Walk a branch like line_branch(), without counting. Return true if its
- * effects are known.
- */
-static __always_inline bool line_known(struct loop_table *table,
-				       struct line *line, unsigned int kind,
-				       u64 from, u64 to)
+/* Return true if the back edge is in the region of its loop already. */
+static bool loop_knows_edge(const struct loop_table *table,
+			    const struct window_branch *branch, u32 space)
 {
-	bool jump = stream_is_jump(kind), call = kind == STREAM_CALL;
-	u64 key = line_key(line, from, jump || call ? to : 0, call);
-	const struct flow_slot *slot = flow_home(&table->flow, key);
+	const struct loop *loop = loop_find(table, branch->to, space);
 
-	line_begin(line, jump || call ? to : to - 1, to);
-	if (slot->key != key)
-		slot = flow_table_find(&table->flow, key);
-	return slot &&
-	       effects_known(table, &table->effects[slot - table->flow.slots],
-			     slot);
+	return loop && loop->tail >= branch->from;
 }
 
 /*
- * Events that are not branches are rare, except the gap at the beginning. They
- * count as unknown.
+ * The effect of a window depends on regions, and back edges alone change them:
+ * a back edge from outside the window's lines changes none, but counts as one.
+ * A new line that evicts another one needs full sets in a table that is half
+ * empty.
  */
 bool loop_knows_window(void *memory, struct window *window)
 {
 	struct loop_table *table = memory;
-	struct line line = LINE_UNKNOWN;
 
 	while (window->next != window->newest) {
 		const struct window_branch *branch = --window->next;
-		unsigned int kind = *--window->kind;
 
-		if (likely(stream_is_branch(kind) &&
-			   window_follows(window, branch))) {
-			window->position = branch->to;
-			if (!line_known(table, &line, kind, branch->from,
-					branch->to))
-				return false;
-		} else if (window_take(window, branch, kind)) {
-			if (window->event.kind != STREAM_GAP)
-				return false;
-			line_restart(table, &line, &window->event, branch->to);
-		}
+		if (!stream_is_jump(*--window->kind) ||
+		    branch->to > branch->from)
+			continue;
+		if (branch->from - branch->to <= table->params.span &&
+		    !loop_knows_edge(table, branch, window->event.space))
+			return false;
 	}
 	return true;
 }
