@@ -8,8 +8,9 @@
 
 enum {
 	WAYS		= 4,
-	SETS		= 1 << 11,
-	REPEATS		= SETS * WAYS,
+	SETS_LEAST	= 1 << 7,
+	SETS_MOST	= 1 << 11,
+	REPEATS		= SETS_MOST * WAYS,
 	BRANCHES	= 32,	/* as most hardware has; longer stacks are not
 				 * kept */
 };
@@ -57,7 +58,9 @@ struct repeats {
 	void *context;
 	uint32_t generation;	/* the present one, from 1 */
 	struct hash_keys keys;
-	struct set *sets;
+	struct set *sets;	/* double with the stacks, so that few stacks
+				 * use few pages */
+	uint32_t set_count;	/* a power of two */
 	struct repeat *all;	/* in the order of arrival, which keeps few
 				 * pages in use */
 	struct content *contents;	/* one for each */
@@ -89,7 +92,8 @@ struct repeats *repeats_new(repeats_feed feed, void *context)
 		return NULL;
 	*repeats = (struct repeats){
 		.feed = feed, .context = context, .generation = 1,
-		.sets = calloc(SETS, sizeof(*repeats->sets)),
+		.sets = calloc(SETS_LEAST, sizeof(*repeats->sets)),
+		.set_count = SETS_LEAST,
 		.all = calloc(REPEATS, sizeof(*repeats->all)),
 		.contents = calloc(REPEATS, sizeof(*repeats->contents)),
 		.waiting = calloc(REPEATS, sizeof(*repeats->waiting)),
@@ -159,6 +163,16 @@ void repeats_restart(struct repeats *repeats)
 
 /* --- the table ------------------------------------------------------------ */
 
+/* Returns branch @i of as many as @branches has. */
+static inline struct window_branch branch_at(struct byte_reader branches,
+					     uint32_t i)
+{
+	struct window_branch branch;
+
+	memcpy(&branch, branches.at + i * sizeof(branch), sizeof(branch));
+	return branch;
+}
+
 /*
  * Multiplies words by secret keys, as NH of UMAC and multilinear hashing do.
  * Any two different stacks have equal hashes with a probability of 2^-64,
@@ -168,28 +182,25 @@ static struct hash hash(const struct hash_keys *keys,
 			struct byte_reader branches, uint32_t count)
 {
 	unsigned __int128 sum = (unsigned __int128)count * keys->count;
-	struct window_branch branch;
-	struct byte_reader again = branches;
 	uint64_t flags = 0;
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		reader_copy(&branches, &branch, sizeof(branch));
+		struct window_branch branch = branch_at(branches, i);
+
 		sum += (unsigned __int128)(branch.from + keys->from[i]) *
 		       (branch.to + keys->to[i]);
 		flags |= branch.flags;
 	}
-	for (i = 0; flags & FLAGS && i < count; i++) {
-		reader_copy(&again, &branch, sizeof(branch));
-		sum += (unsigned __int128)(branch.flags & FLAGS) *
-		       keys->flags[i];
-	}
+	for (i = 0; flags & FLAGS && i < count; i++)
+		sum += (unsigned __int128)(branch_at(branches, i).flags &
+					   FLAGS) * keys->flags[i];
 	return (struct hash){ .low = sum, .high = sum >> 64 };
 }
 
 static struct set *set_of(const struct repeats *repeats, struct hash hash)
 {
-	return &repeats->sets[hash.high & (SETS - 1)];
+	return &repeats->sets[hash.high & (repeats->set_count - 1)];
 }
 
 /*
@@ -212,14 +223,44 @@ static int choose(const struct repeats *repeats, struct set *set)
 	return least;
 }
 
+/*
+ * Doubles the sets. Each set's ways go to two sets. If out of memory, they stay
+ * as they are.
+ */
+static void grow(struct repeats *repeats)
+{
+	uint32_t count = repeats->set_count, i;
+	struct set *sets = reallocarray(repeats->sets, 2 * count,
+					sizeof(*sets));
+	int way;
+
+	if (!sets)
+		return;
+	repeats->sets = sets;
+	repeats->set_count *= 2;
+	for (i = 0; i < count; i++) {
+		sets[count + i] = sets[i];
+		for (way = 0; way < WAYS; way++) {
+			bool upper = sets[i].hashes[way].high & count;
+
+			sets[upper ? i : count + i].ways[way] = 0;
+		}
+	}
+}
+
 /* Adds a stack. Returns NULL if there is no room. */
 static struct repeat *add(struct repeats *repeats, struct hash hash,
 			  struct byte_reader branches)
 {
-	struct set *set = set_of(repeats, hash);
-	int way = choose(repeats, set);
 	struct repeat *repeat;
+	struct set *set;
+	int way;
 
+	if (repeats->count >= repeats->set_count * WAYS / 2 &&
+	    repeats->set_count < SETS_MOST)
+		grow(repeats);
+	set = set_of(repeats, hash);
+	way = choose(repeats, set);
 	if (way == WAYS)
 		return NULL;
 	if (!set->ways[way])

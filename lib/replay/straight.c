@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 #include "code/decode.h"
-#include "base/hash.h"
+#include "engine/types.h"
 #include "straight.h"
 
 enum {
 	WAYS		= 4,
-	SET_BITS	= 12,
+	BITS_LEAST	= 6,		/* of a set's number */
+	BITS_MOST	= 14,
 	MOST_BYTES	= 8192,		/* of a line that are decoded */
 };
 
@@ -19,7 +20,10 @@ struct line {
 };
 
 struct straight_lines {
-	struct line (*sets)[WAYS];
+	struct line (*sets)[WAYS];	/* double with the lines, so that few
+					 * lines use few pages */
+	unsigned int bits;		/* of a set's number */
+	uint32_t count;			/* of lines */
 	struct decoder *decoder;	/* NULL: not needed yet */
 	const struct hwprof_file *file;
 	const struct processes *processes;
@@ -35,7 +39,8 @@ struct straight_lines *straight_new(const struct hwprof_file *file,
 	if (!lines)
 		return NULL;
 	*lines = (struct straight_lines){
-		.sets = calloc(1 << SET_BITS, sizeof(*lines->sets)),
+		.sets = calloc(1 << BITS_LEAST, sizeof(*lines->sets)),
+		.bits = BITS_LEAST,
 		.file = file, .processes = processes, .objects = objects,
 	};
 	if (!lines->sets) {
@@ -124,54 +129,114 @@ static int look(struct straight_lines *lines, const struct stack *stack,
 
 /* --- the table ---------------------------------------------------------- */
 
-static struct line *set_of(const struct straight_lines *lines,
-			   uint32_t program, uint64_t begin, uint64_t end)
+static inline struct line *set_of(const struct straight_lines *lines,
+				  uint32_t program, uint64_t begin,
+				  uint64_t end)
 {
-	uint64_t hash = hash_mix(hash_mix(hash_mix(0, program), begin), end);
+	uint64_t hash = ((begin ^ (uint64_t)program << 40) *
+			 0x9e3779b97f4a7c15ULL + end) * 0xff51afd7ed558ccdULL;
 
-	return lines->sets[hash >> (64 - SET_BITS)];
+	return lines->sets[hash >> (64 - lines->bits)];
+}
+
+static inline bool is_line(const struct line *line, uint32_t program,
+			   uint64_t begin, uint64_t end)
+{
+	return line->begin == begin && line->end == end &&
+	       line->program == program;
+}
+
+/* Adds a line in front, and evicts the last one of a full set. */
+static void put(struct straight_lines *lines, const struct line *line)
+{
+	struct line *set = set_of(lines, line->program, line->begin,
+				  line->end);
+
+	lines->count += !set[WAYS - 1].program;
+	memmove(set + 1, set, (WAYS - 1) * sizeof(*set));
+	*set = *line;
+}
+
+/* Doubles the sets. If out of memory, they stay as they are. */
+static void grow(struct straight_lines *lines)
+{
+	struct straight_lines grown = *lines;
+	size_t set;
+	int way;
+
+	grown.sets = calloc(2 << lines->bits, sizeof(*grown.sets));
+	if (!grown.sets)
+		return;
+	grown.bits++;
+	grown.count = 0;
+	for (set = 0; set < (size_t)1 << lines->bits; set++)
+		for (way = WAYS; way--; )
+			if (lines->sets[set][way].program)
+				put(&grown, &lines->sets[set][way]);
+	free(lines->sets);
+	*lines = grown;
+}
+
+/* Looks a line up that is not first in its set, and makes it the first. */
+static noinline int ask(struct straight_lines *lines,
+			const struct stack *stack, uint64_t begin, uint64_t end)
+{
+	struct line *set = set_of(lines, stack->program, begin, end);
+	struct line line = { begin, end, stack->program, 0 };
+	int way, answer;
+
+	for (way = 1; way < WAYS; way++) {
+		if (is_line(&set[way], stack->program, begin, end)) {
+			swap_values(set[0], set[way]);
+			return set[0].answer;
+		}
+	}
+	answer = look(lines, stack, begin, end);
+	if (answer < 0)
+		return answer;
+	line.answer = answer;
+	if (lines->count >= WAYS / 2U << lines->bits &&
+	    lines->bits < BITS_MOST)
+		grow(lines);
+	put(lines, &line);
+	return answer;
+}
+
+/* The fast path of straight_ask(). */
+static inline int ask_first(struct straight_lines *lines,
+			    const struct stack *stack, uint64_t begin,
+			    uint64_t end)
+{
+	const struct line *first = set_of(lines, stack->program, begin, end);
+
+	/* The kernel patches its code, which thus differs from its file. */
+	if (window_in_kernel(begin) || window_in_kernel(end))
+		return STRAIGHT_UNKNOWN;
+	if (likely(is_line(first, stack->program, begin, end)))
+		return first->answer;
+	return ask(lines, stack, begin, end);
 }
 
 int straight_ask(struct straight_lines *lines, const struct stack *stack,
 		 uint64_t begin, uint64_t end)
 {
-	struct line *set = set_of(lines, stack->program, begin, end);
-	int way, answer;
-
-	/* The kernel patches its code, which thus differs from its file. */
-	if (stack->guest || window_in_kernel(begin) || window_in_kernel(end))
-		return STRAIGHT_UNKNOWN;
-	for (way = 0; way < WAYS; way++)
-		if (set[way].begin == begin && set[way].end == end &&
-		    set[way].program == stack->program)
-			return set[way].answer;
-	answer = look(lines, stack, begin, end);
-	if (answer < 0)
-		return answer;
-	/* Evict the oldest line. */
-	memmove(set + 1, set, (WAYS - 1) * sizeof(*set));
-	*set = (struct line){ begin, end, stack->program, answer };
-	return answer;
+	return stack->guest ? STRAIGHT_UNKNOWN :
+			      ask_first(lines, stack, begin, end);
 }
 
 /* --- a stack ------------------------------------------------------------ */
 
-static bool is_whole(const struct window_branch *branch)
-{
-	return branch->from && branch->to && !(branch->flags & WINDOW_ABORT);
-}
-
 /* Returns 0 or -ENOMEM. */
-static int check_line(struct straight_lines *lines, struct stack *stack,
-		      uint64_t begin, const struct window_branch *branch,
-		      uint8_t *kind)
+static inline int check_line(struct straight_lines *lines,
+			     struct stack *stack, uint64_t begin,
+			     const struct window_branch *branch, uint8_t *kind)
 {
 	int answer;
 
 	/* A line that leads back is invalid to every engine. */
 	if (branch->from < begin || window_in_kernel(branch->to))
 		return 0;
-	answer = straight_ask(lines, stack, begin, branch->from);
+	answer = ask_first(lines, stack, begin, branch->from);
 	if (answer < 0)
 		return answer;
 	if (answer == STRAIGHT_NO && *kind) {
@@ -189,20 +254,25 @@ int straight_check(struct straight_lines *lines, struct stack *stack,
 	int error;
 
 	stack->astray = 0;
-	if (!stack->user)
+	if (!stack->user || stack->guest)
 		return 0;
 	for (i = stack->count; i-- > stack->copied; ) {
 		const struct window_branch *branch = &stack->branches[i];
 
 		if (window_on_wrong_path(branch))
 			continue;
-		if (begin && is_whole(branch)) {
+		if (!branch->from || !branch->to ||
+		    branch->flags & WINDOW_ABORT) {
+			begin = 0;
+			continue;
+		}
+		if (begin) {
 			error = check_line(lines, stack, begin, branch,
 					   &kinds[i]);
 			if (error)
 				return error;
 		}
-		begin = is_whole(branch) ? branch->to : 0;
+		begin = branch->to;
 	}
 	return 0;
 }
