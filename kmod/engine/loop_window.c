@@ -206,11 +206,11 @@ static bool loop_knows_edge(const struct loop_table *table,
 }
 
 /*
- * What a window does to counts depends on the regions of loops. Only back edges
- * change regions: a back edge to a new head, or from beyond the tail of its
- * loop. One whose head is not in the window changes none, but counts as if it
- * did. A new line may evict another line's count; this takes a full set in a
- * table that is half empty, and loses what is counted as evicted.
+ * The effect of a window depends on the regions of loops. Only a back edge to a
+ * new head, or from beyond the tail of its loop, changes them. One whose
+ * head is not in the window changes none, but counts as if it did. A new line
+ * may evict another one; this takes a full set in a table that is half empty,
+ * and loses what is counted as evicted.
  */
 bool loop_knows_window(void *memory, struct window *window)
 {
