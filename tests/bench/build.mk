@@ -201,11 +201,11 @@ bench:
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
 
-# Building them keeps them from rotting. bench-rings needs packages that tests do
-# not.
+# Building them keeps them from rotting.
 TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 				contexts sampled values trace stacks cut) \
-		 $(BUILD)/tests/bench-step $(BUILD)/tests/bench-busy
+		 $(patsubst %,$(BUILD)/tests/bench-%,step busy rings programs \
+				filters) $(RING_WRITER)
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
 	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs \
