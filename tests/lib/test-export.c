@@ -117,6 +117,51 @@ static void test_bolt(void **state)
 	free(text);
 }
 
+/*
+ * BOLT takes a program at fixed addresses as it is linked: its addresses are
+ * absolute.
+ */
+static void test_bolt_fixed(void **state)
+{
+	char path[80], output[64], *text, *expected;
+	struct hwprof_row_edge row;
+	struct hwprof_profile *edges;
+	struct hwprof_export *export;
+	struct fixture fixture;
+	uint64_t start, back;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	snprintf(path, sizeof(path), "%s-fixed", assembled);
+	assert_int_equal(fixture_shell(output, sizeof(output),
+		"gcc -nostdlib -static -no-pie -Wl,--build-id=sha1 -o %s %s.S &&"
+		" nm %s | sed -n 's/ T _start//p; s/ t back//p; s/ T back//p'",
+		path, assembled, path), 0);
+	assert_int_equal(sscanf(output, "%" SCNx64 " %" SCNx64, &start, &back),
+			 2);
+	assert_true(start > 0x1000 && back > start);
+
+	fixture_begin(&fixture, "edges,step,rows");
+	fixture_comm(&fixture, 1, 100, "prog", true);
+	fixture_map(&fixture, 2, 100, start & ~0xfffULL, 0x1000, 0x1000, path,
+		    NULL);
+	row = edge_row(back, start, back, R, HWPROF_BRANCH_COND);
+	edge_put(&fixture, &row);
+	fixture_add_totals(&fixture, 30, 1, R);
+	edges = fixture_read(&fixture, 1, HWPROF_KIND_EDGES, NULL);
+	assert_int_equal(hwprof_export_open(&export, edges, "bolt", NULL), 0);
+	assert_int_equal(hwprof_export_write(export, 0, out), 0);
+	fclose(out);
+	assert_true(asprintf(&expected, "B %" PRIx64 " %" PRIx64 " %d 0\n"
+			     "F %" PRIx64 " %" PRIx64 " %d\n", back, start, R,
+			     start, back, R) > 0);
+	assert_string_equal(text, expected);
+	free(expected);
+	free(text);
+	hwprof_export_close(export);
+	hwprof_profile_free(edges);
+}
+
 /* The jump that lines passed leads on; the local function has a number. */
 static void test_fdata(void **state)
 {
@@ -219,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bolt),
+		cmocka_unit_test(test_bolt_fixed),
 		cmocka_unit_test(test_fdata),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_refusals),
