@@ -9,10 +9,10 @@
 /*
  * Rows tell about programs of all users, and what is in their memory. Counts
  * with a filter of fields tell that, too. Perf has asked for the children of an
- * event when it asked for the event.
+ * event when it asked for the event. Kernels without tracing do not ask.
  */
-static int row_trace_may_open(struct trace_event_call *call,
-			      struct perf_event *event)
+static int __maybe_unused row_trace_may_open(struct trace_event_call *call,
+					     struct perf_event *event)
 {
 	return event->parent ? 0 : right_attach_all();
 }
