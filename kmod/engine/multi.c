@@ -28,6 +28,7 @@ const struct engine_ops *const multi_parts[MULTI_PARTS] = {
 
 struct multi_table {
 	void *part[MULTI_PARTS];	/* its table; NULL: not learnt */
+	bool more;			/* contexts or edges are learnt */
 	u32 merging;			/* the part that merge() is at */
 };
 
@@ -96,6 +97,7 @@ static void multi_table_init(void *memory, size_t size,
 		multi_parts[i]->table_init(memory + at, share, params);
 		at += share;
 	}
+	table->more = table->part[MULTI_CCT] || table->part[MULTI_EDGES];
 }
 
 static void multi_cursor_init(void *cursor, u32 tid)
@@ -120,6 +122,22 @@ static unsigned int multi_unit(const struct engine_params *params,
 	return units;
 }
 
+/* Feed the parts that few sessions have. */
+static noinline bool multi_feed_more(struct multi_table *table,
+				     struct multi_cursor *cursor,
+				     const struct stream_event *event)
+{
+	void *cct = table->part[MULTI_CCT];
+	void *edges = table->part[MULTI_EDGES];
+	bool room = true;
+
+	if (cct)
+		room = cct_feed(cct, &cursor->cct, event);
+	if (edges)
+		room &= edge_feed(edges, &cursor->edges, event);
+	return room;
+}
+
 /*
  * Call the parts directly. Indirect calls through engine_ops would cost a fifth
  * of the time of an event.
@@ -132,13 +150,12 @@ static bool multi_feed(void *memory, void *cursor_memory,
 	void *loops = table->part[MULTI_LOOPS];
 	void *calls = table->part[MULTI_CALLS];
 	void *paths = table->part[MULTI_PATHS];
-	void *cct = table->part[MULTI_CCT];
-	void *edges = table->part[MULTI_EDGES];
-	bool room = true;
+	bool more = table->more, room = true;
 
 	/* A path that ends with this event ran in the context before it. */
-	if (paths && cct)
-		cursor->paths.context = cct_context(cct, &cursor->cct, event);
+	if (unlikely(more && paths && table->part[MULTI_CCT]))
+		cursor->paths.context = cct_context(table->part[MULTI_CCT],
+						    &cursor->cct, event);
 	if (paths)
 		room = path_step(paths, &cursor->paths, event->space,
 				 event->kind, event->from, event->to,
@@ -148,10 +165,8 @@ static bool multi_feed(void *memory, void *cursor_memory,
 		room &= loop_feed(loops, &cursor->loops, event);
 	if (calls)
 		room &= call_feed(calls, NULL, event);
-	if (cct)
-		room &= cct_feed(cct, &cursor->cct, event);
-	if (edges)
-		room &= edge_feed(edges, &cursor->edges, event);
+	if (unlikely(more))
+		room &= multi_feed_more(table, cursor, event);
 	return room;
 }
 
