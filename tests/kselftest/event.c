@@ -35,13 +35,22 @@ static unsigned int read_number(const char *path)
 
 const char *event_missing(const char *source)
 {
-	static char reason[256];
+	static char reason[1024];
 	char path[128];
 
 	snprintf(path, sizeof(path), PMU "caps/%s", source);
 	if (text_read(path, reason, sizeof(reason)))
 		snprintf(reason, sizeof(reason), "%s cannot be read", path);
 	return strcmp(reason, "yes") ? reason : NULL;
+}
+
+bool event_has_function(const char *name)
+{
+	const char *missing = event_missing("symbols");
+	char call[64];
+
+	snprintf(call, sizeof(call), "no %s()", name);
+	return !missing || !strstr(missing, call);
 }
 
 void event_need(const char *source)

@@ -55,6 +55,19 @@ unsigned int event_sessions(void);	/* number of live sessions in sysfs */
 /* Returns why the source cannot be used here, from sysfs; NULL if it can. */
 const char *event_missing(const char *source);
 
+/*
+ * Returns true if the module has found a function that the kernel does not
+ * export. It can do without each of them.
+ */
+bool event_has_function(const char *name);
+
+/* In a test that needs such a function. */
+#define EVENT_NEED_FUNCTION(name)					      \
+	do {								      \
+		if (!event_has_function(name))				      \
+			SKIP(return, "the kernel lets nobody find " name "()"); \
+	} while (0)
+
 /* Reports all tests as skipped and exits, if the source is missing. */
 void event_need(const char *source);
 

@@ -81,7 +81,13 @@ says_why_no_loops()
 says_what_it_found()
 {
 	cat $pmu/caps/symbols
-	[ "$(cat $pmu/caps/symbols)" = yes ] && ! dmesg | grep 'hwprof: no '
+	if grep -q ' register_kprobe$' /proc/kallsyms; then
+		[ "$(cat $pmu/caps/symbols)" = yes ] &&
+			! dmesg | grep 'hwprof: no '
+	else
+		! grep -v '^no [a-z_]*(): ' $pmu/caps/symbols &&
+			dmesg | grep -q 'hwprof: no '
+	fi
 }
 
 comes_and_goes()

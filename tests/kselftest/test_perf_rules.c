@@ -207,6 +207,7 @@ TEST_F(rules, groups_of_what_sleeps)
 	struct recording recording;
 	struct tally tally = { .reads = true };
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	attr.config1 = EVENT_INTERVAL(60000);
 	attr.sample_type |= PERF_SAMPLE_READ;
 	attr.inherit = 0;
@@ -359,6 +360,8 @@ TEST_F(rules, nothing_in_a_switch)
 	unsigned int calls, in_switch;
 	int pinned, i;
 
+	if (access("/sys/kernel/tracing/kprobe_events", F_OK))
+		SKIP(return, "this kernel has no kprobes");
 	attr.inherit = 0;
 	attr.config1 |= EVENT_INTERVAL(100);
 	ASSERT_EQ(0, recording_open(&recording, &attr, -1, 64, &tally));

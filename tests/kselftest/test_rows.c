@@ -221,6 +221,7 @@ TEST_F(rows, of_branches_and_exec)
 /* The task runs when its events are disabled: its rows come at once. */
 TEST_F(rows, of_a_running_task)
 {
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_on, NULL);
 	child_go(&self->child);
 	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
@@ -313,6 +314,7 @@ TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
 /* It sleeps when its events are disabled. */
 TEST_F(rows, of_a_sleeping_task_at_disable)
 {
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
 	child_go(&self->child);
@@ -444,12 +446,14 @@ static void of_everything(struct __test_metadata *_metadata,
 
 TEST_F(rows, of_everything)
 {
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	of_everything(_metadata, self, EVENT_LOOPS | EVENT_STEP);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 }
 
 TEST_F(rows, of_all_branches)
 {
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	of_everything(_metadata, self, EVENT_BRANCHES | EVENT_STEP);
 }
 

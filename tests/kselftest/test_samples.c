@@ -291,6 +291,7 @@ TEST_F(sampling, branches)
 
 TEST_F(sampling, throttled)
 {
+	EVENT_NEED_FUNCTION("perf_event_overflow");
 	set_rate(_metadata, RATE_LOW);
 	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1));
 	EXPECT_LT(0, self->tally.throttled);
@@ -392,6 +393,7 @@ TEST(refresh)
 	struct recording recording;
 	struct tally tally = {};
 
+	EVENT_NEED_FUNCTION("perf_event_overflow");
 	open_here(_metadata, &recording, &tally, 10);
 	ASSERT_EQ(0, ioctl(recording.fd[0], PERF_EVENT_IOC_REFRESH, 3));
 	known_run();
