@@ -35,7 +35,7 @@ static unsigned int read_number(const char *path)
 
 const char *event_missing(const char *source)
 {
-	static char reason[1024];
+	static char reason[256];
 	char path[128];
 
 	snprintf(path, sizeof(path), PMU "caps/%s", source);
@@ -46,11 +46,17 @@ const char *event_missing(const char *source)
 
 bool event_has_function(const char *name)
 {
-	const char *missing = event_missing("symbols");
-	char call[64];
+	FILE *file = fopen(PMU "caps/symbols", "r");
+	char line[256], begin[64];
+	bool has = file;
 
-	snprintf(call, sizeof(call), "no %s()", name);
-	return !missing || !strstr(missing, call);
+	snprintf(begin, sizeof(begin), "no %s()", name);
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, begin, strlen(begin)))
+			has = false;
+	if (file)
+		fclose(file);
+	return has;
 }
 
 void event_need(const char *source)
