@@ -586,6 +586,7 @@ TEST_F(filters, of_a_sleeper_do_not_hold_the_module)
 	struct child child;
 	int fd;
 
+	EVENT_NEED_FUNCTION("task_work_cancel_match");
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, bytes));
 	child = child_start(close_and_receive, &self->session);
 	fd = open_filtered(self, child.pid, false);
@@ -642,6 +643,7 @@ TEST_F(filters, nothing_of_a_stepped_sleeper_holds_the_module)
 	struct child child, thread = { };
 	int fd;
 
+	EVENT_NEED_FUNCTION("task_work_cancel_match");
 	close(self->session);
 	self->session = -1;
 	ASSERT_EQ(0, pipe(thread_pipe));

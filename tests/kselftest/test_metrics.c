@@ -400,6 +400,7 @@ TEST(fewer_counters)
 {
 	struct groups groups;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	open_here(_metadata, &groups);
 	close(groups.counters[1].fd[0]);
 	groups.counters[1].count = 0;
@@ -414,6 +415,7 @@ TEST(more_counters)
 	struct groups groups;
 	int fd;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	open_here(_metadata, &groups);
 	fd = add_counter(&groups, 1,
 			 counter_attr(PERF_TYPE_SOFTWARE,
@@ -429,6 +431,7 @@ TEST(counter_that_is_off)
 {
 	struct groups groups;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	open_here(_metadata, &groups);
 	ioctl(groups.counters[0].fd[0], PERF_EVENT_IOC_DISABLE, 0);
 	expect_no_more(_metadata, &groups);
@@ -448,6 +451,7 @@ TEST(counter_that_is_replaced)
 {
 	struct groups groups;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	open_here(_metadata, &groups);
 	run_here(&groups);
 	check_rows(_metadata, &groups);
@@ -469,6 +473,7 @@ TEST(counter_that_is_reset)
 	struct groups groups;
 	uint64_t count;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	open_here(_metadata, &groups);
 	run_here(&groups);
 	count = event_count(groups.counters[0].fd[0]);
