@@ -35,6 +35,11 @@
 #include <linux/sched/task.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
+
+#ifndef CONFIG_TRACEPOINTS
+#error "hwprof needs CONFIG_TRACEPOINTS: it learns of forks and switches there"
+#endif
+
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
 /* Up to 6.15, <asm/processor.h> has it. */
