@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,25 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pinned.h"
+
 enum { COMMAND = 4, MEMORY = 2 };	/* PCI's register, and its bit */
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(1, "there is no CPU %d", cpu);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 static void sleeper(int cpu)
 {
