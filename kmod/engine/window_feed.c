@@ -4,7 +4,8 @@
  * window costs as much as any engine. This walk is what a sample costs.
  *
  * The walk is inlined into one function for each engine, where the compiler
- * drops the code of the other engines, and into one for several engines.
+ * drops the code of the other engines, and into two for several engines, with
+ * and without edges.
  */
 #include "call_pair.h"
 #include "edge_line.h"
@@ -264,7 +265,11 @@ bool edge_feed_window(void *table, struct window *window,
 bool window_feed(void *loops, void *calls, void *paths, void *edges,
 		 struct window *window, struct window_counts *counts)
 {
-	return feed_walk((struct feed){ .loops = loops, .calls = calls,
-					.paths = paths, .edges = edges },
-			 window, counts);
+	struct feed feed = { .loops = loops, .calls = calls, .paths = paths };
+
+	/* Few sessions have edges. */
+	if (likely(!edges))
+		return feed_walk(feed, window, counts);
+	feed.edges = edges;
+	return feed_walk(feed, window, counts);
 }
