@@ -57,11 +57,13 @@ bpf-tools:
 		     "bpftool libbpf-dev, or leave it out: make BPF=no" >&2; \
 		exit 1; }
 
+COMPILE_BPF = clang -O2 -g -Wall -Werror -target bpf -Iuapi \
+	      -I/usr/include/$$($(CC) -print-multiarch) -c
+
 $(BUILD)/programs/%.bpf.o: tools/programs/%.bpf.c $(wildcard tools/programs/*.h) \
 			    uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
-	clang -O2 -g -Wall -Werror -target bpf -Iuapi \
-		-I/usr/include/$$($(CC) -print-multiarch) -c -o $@ $<
+	$(COMPILE_BPF) -o $@ $<
 
 $(BUILD)/programs/%.skel.h: $(BUILD)/programs/%.bpf.o
 	$(with_sbin) bpftool gen skeleton $< name $*_bpf > $@

@@ -14,6 +14,7 @@
 #		through its ring alone, beside BPF's
 # bench-programs	instructions of BPF programs for each branch
 # bench-filters	what a filter saves
+# bench-stall	how long one burst holds a thread
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
 # bench-windows	trip counts from windows of bench-native's branches (run that first)
@@ -158,6 +159,14 @@ $(BUILD)/tests/bench-programs: $(PROGRAMS_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lbpf
 
+$(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c tools/programs/count.bpf.h \
+			uapi/linux/hwprof.h | bpf-tools
+	@mkdir -p $(@D)
+	$(COMPILE_BPF) -o $@ $<
+
+bench-stall: $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko $(BUILD)/bench/stall.bpf.o
+	@tests/bench/stall.sh
+
 # Fails if a program costs more instructions than it may.
 bench-programs: $(BUILD)/tests/bench-programs $(BUILD)/6.12/hwprof.ko \
 		$(BUILD)/programs/edges.bpf.o
@@ -197,6 +206,7 @@ bench:
 	-@$(MAKE) -s bench-rings
 	-@$(MAKE) -s bench-programs
 	-@$(MAKE) -s bench-filters
+	-@$(MAKE) -s bench-stall
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
@@ -209,5 +219,5 @@ TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
 	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs \
-	bench-filters bench-lbr bench-replay \
+	bench-filters bench-stall bench-lbr bench-replay \
 	bench-windows

@@ -45,8 +45,7 @@ endif
 
 $(KSELFTEST)/%.bpf.o: tests/kselftest/%.bpf.c uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
-	clang -O2 -g -Wall -Werror -target bpf -Iuapi \
-		-I/usr/include/$$($(CC) -print-multiarch) -c -o $@ $<
+	$(COMPILE_BPF) -o $@ $<
 
 $(KSELFTEST)/simulate: tests/kselftest/simulate.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)
