@@ -95,21 +95,18 @@ static bool explain_sources(const struct hwprof_event *event, const char *text)
 	return used;
 }
 
-/*
- * Returns whom Yama lets attach to a program; NULL for values that allow
- * everyone.
- */
-static const char *who_attaches(int64_t scope)
+/* Returns what Yama's scope does; NULL for values that allow everyone. */
+static const char *effect_of_scope(int64_t scope)
 {
 	switch (scope) {
 	case 0:
-		return "users to their own programs";
+		return "lets users attach to their own programs";
 	case 1:
-		return "users to programs that hwprof starts";
+		return "lets users attach only to programs that hwprof starts";
 	case 2:
-		return "root only";
+		return "lets only root attach";
 	case 3:
-		return "nobody, until the machine is booted again";
+		return "lets nobody attach until the machine is booted again";
 	}
 	return NULL;
 }
@@ -131,12 +128,12 @@ static void explain_attaching(const char *text)
 
 	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
 	read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
-	if (who_attaches(scope))
+	if (effect_of_scope(scope))
 		snprintf(yama, sizeof(yama),
 			 "kernel.yama.ptrace_scope is %" PRId64
-			 ", which lets %s; ",
-			 scope, who_attaches(scope));
-	failed("not permitted to step the program for event '%s', which takes the right to attach to it as a debugger, and for all programs CAP_PERFMON and CAP_SYS_PTRACE: %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
+			 ", which %s; ",
+			 scope, effect_of_scope(scope));
+	failed("not permitted to step the program for event '%s': this takes the right to attach to it as a debugger, or, for all programs, CAP_PERFMON and CAP_SYS_PTRACE; %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
 	       text, yama, paranoid);
 }
 
