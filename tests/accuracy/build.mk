@@ -2,7 +2,7 @@
 # Programs that judge recordings of real programs, with the oracle or by exact
 # counts. Each has a source file of its name here.
 JUDGES := windows exact_ranges exact_calls exact_edges exact_contexts exact_paths \
-	  value_error range_error overlap
+	  value_error range_error range_curves overlap
 
 # Objects of files, which are given without their endings.
 accuracy_objects = $(patsubst %,$(BUILD)/obj/%.o,$(1))
@@ -24,7 +24,8 @@ $(BUILD)/windows: $(call accuracy_objects,\
 			$(patsubst %.c,%,$(wildcard kmod/engine/*.c)))
 $(BUILD)/exact_calls $(BUILD)/exact_edges: \
 	$(call accuracy_objects,tests/accuracy/runs)
-$(BUILD)/range_error: $(call accuracy_objects,tests/accuracy/hot_ranges)
+$(BUILD)/range_error $(BUILD)/range_curves: \
+	$(call accuracy_objects,tests/accuracy/hot_ranges)
 $(BUILD)/exact_contexts: $(call accuracy_objects,\
 				tests/oracle/contexts tests/oracle/rows)
 $(BUILD)/exact_paths: $(call accuracy_objects,\

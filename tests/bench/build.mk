@@ -9,6 +9,8 @@
 # bench-paths	of the path engine, beside a hash table of full sequences
 # bench-feed	nanoseconds per window of branch records, of the engines that learn from
 #		them
+# bench-coverage	what the ten hottest loops of small tables have (run bench-native
+#		first)
 # bench-flat	of all engines, from the first million of events on to a billion
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
@@ -159,6 +161,9 @@ $(BUILD)/tests/bench-programs: $(PROGRAMS_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lbpf
 
+bench-coverage: $(BUILD)/libhwprof.a
+	@LIB_LINK="$(LIB_LINK)" tests/bench/coverage.sh
+
 $(BUILD)/bench/%.bpf.o: tests/bench/%.bpf.c tools/programs/count.bpf.h \
 			uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
@@ -210,6 +215,7 @@ bench:
 	-@$(MAKE) -s bench-lbr
 	-@$(MAKE) -s bench-replay
 	-@$(MAKE) -s bench-windows
+	-@$(MAKE) -s bench-coverage
 
 # Building them keeps them from rotting.
 TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
@@ -218,6 +224,7 @@ TEST_PROGRAMS += $(patsubst %,$(BUILD)/bench/%,native ranges paths feed flat \
 				filters) $(RING_WRITER)
 
 .PHONY: bench bench-step bench-native bench-ranges bench-contexts \
-	bench-sampled bench-paths bench-values bench-feed bench-flat bench-rings bench-programs \
+	bench-sampled bench-paths bench-values bench-feed bench-flat \
+	bench-coverage bench-rings bench-programs \
 	bench-filters bench-stall bench-lbr bench-replay \
 	bench-windows
