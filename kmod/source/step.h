@@ -16,7 +16,7 @@
  * Most lanes that a step feeds, because it does so with interrupts off. Further
  * sessions of a program learn nothing of it, and count its branches as lost.
  */
-enum { STEP_LANES_MAX = 32 };
+enum { STEP_LANES_MAX = 10 };
 
 struct step_cpu {
 	struct list_head lanes;		/* those that want events of this CPU */

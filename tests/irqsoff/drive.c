@@ -397,6 +397,16 @@ static void branches(void)
 	end_phase();
 }
 
+static void run_by_turns(void)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		run_sites(SITES / 80);
+		usleep(1000);
+	}
+}
+
 /*
  * Several sessions of one program, each of which is fed with each step, and has
  * events to be switched.
@@ -416,6 +426,8 @@ static void sessions(void)
 	phase("%u sessions of a program that is switched", SESSIONS);
 	for (i = 0; i < 20; i++)
 		usleep(2000);
+	phase("%u sessions of processes by turns", SESSIONS);
+	in_forks(run_by_turns, 6);
 	phase("%u sessions: PERF_EVENT_IOC_DISABLE and close", SESSIONS);
 	for (i = 0; i < SESSIONS; i++) {
 		ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
