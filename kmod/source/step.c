@@ -97,7 +97,7 @@ static void step_start(struct lane *lane)
 		return;
 	}
 	if (!step_has_room(cpu)) {
-		lane->left_out = cpu->fed + 1;
+		step_leave_out(cpu, lane);
 		return;
 	}
 	step_add_lane(cpu, lane);
@@ -118,8 +118,7 @@ static void step_stop(struct lane *lane)
 		return;
 	}
 	if (lane->left_out) {
-		lane_count(&lane->lost_events, cpu->fed + 1 - lane->left_out);
-		lane->left_out = 0;
+		step_end_left_out(cpu, lane);
 		return;
 	}
 	if (current->flags & PF_EXITING && record && record->armed) {
@@ -136,6 +135,7 @@ void step_init(void)
 
 	for_each_possible_cpu(cpu) {
 		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).lanes);
+		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).left_out);
 		bursts_init(per_cpu_ptr(&step_cpu, cpu));
 	}
 	step_probes_find();

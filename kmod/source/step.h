@@ -21,6 +21,7 @@ enum { STEP_LANES_MAX = 10 };
 struct step_cpu {
 	struct list_head lanes;		/* those that want events of this CPU */
 	unsigned int count;		/* of lanes; at most STEP_LANES_MAX */
+	struct list_head left_out;	/* those that found no room */
 	u64 fed;			/* branches that the lanes got so far */
 	unsigned int bursts;		/* how many of @lanes are in a burst */
 	/* How many of @lanes want loads and stores. */
@@ -81,6 +82,14 @@ static inline bool step_wanted_of(const struct step_cpu *cpu,
 struct step_task *step_current(struct step_cpu *cpu);
 void step_add_lane(struct step_cpu *cpu, struct lane *lane);
 void step_del_lane(struct step_cpu *cpu, struct lane *lane);
+/* There is no room for the lane. It counts what it loses. */
+void step_leave_out(struct step_cpu *cpu, struct lane *lane);
+void step_end_left_out(struct step_cpu *cpu, struct lane *lane);
+/*
+ * Give room that there is now to lanes of the whole CPU that were left out.
+ * Those of a task find room when it is scheduled in again.
+ */
+void step_let_in(struct step_cpu *cpu);
 
 /* step_arm.c: which tasks are stepped. Interrupts are off. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task);

@@ -33,6 +33,33 @@ void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 	cpu->stored += step_wants_stored(lane);
 }
 
+void step_leave_out(struct step_cpu *cpu, struct lane *lane)
+{
+	lane->left_out = cpu->fed + 1;
+	list_add_tail(&lane->link, &cpu->left_out);
+}
+
+void step_end_left_out(struct step_cpu *cpu, struct lane *lane)
+{
+	lane_count(&lane->lost_events, cpu->fed + 1 - lane->left_out);
+	lane->left_out = 0;
+	list_del_init(&lane->link);
+}
+
+void step_let_in(struct step_cpu *cpu)
+{
+	struct lane *lane, *next;
+
+	list_for_each_entry_safe(lane, next, &cpu->left_out, link) {
+		if (!step_has_room(cpu))
+			return;
+		if (!lane->wide)
+			continue;
+		step_end_left_out(cpu, lane);
+		step_add_lane(cpu, lane);
+	}
+}
+
 void step_del_lane(struct step_cpu *cpu, struct lane *lane)
 {
 	list_del_init(&lane->link);

@@ -62,6 +62,8 @@ static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
 		if (record && !step_wanted(cpu))
 			step_disarm(record, prev);
 	}
+	if (unlikely(!list_empty(&cpu->left_out)))
+		step_let_in(cpu);
 	if (!step_wanted(cpu)) {
 		step_disarm_stray(next);
 		return;

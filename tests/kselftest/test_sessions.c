@@ -414,4 +414,34 @@ TEST_F(sessions, fork_allocates_nothing)
 	EXPECT_FALSE(self->tally.mixed);
 }
 
+/* --- more than a step feeds ----------------------------------------------- */
+
+enum { WIDE = 16 };			/* sessions of a CPU */
+
+/* A session of a CPU that found no room gets it when others end. */
+TEST_F(sessions, of_a_cpu_that_were_left_out)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	uint64_t config = attr.config;
+	int fd[WIDE], i;
+
+	stay_on(0);
+	attr.disabled = 0;
+	attr.inherit = 0;
+	for (i = 0; i < WIDE; i++) {
+		/* Another span makes another session. */
+		attr.config = config | (uint64_t)(1024 + i) << 32;
+		fd[i] = event_open(&attr, -1, 0, -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	known_run();
+	EXPECT_EQ(0, event_count(fd[WIDE - 1]));
+	for (i = 0; i < WIDE - 1; i++)
+		close(fd[i]);
+	usleep(1000);
+	known_run();
+	EXPECT_LE(KNOWN_BACK, event_count(fd[WIDE - 1]));
+	close(fd[WIDE - 1]);
+}
+
 TEST_HARNESS_MAIN
