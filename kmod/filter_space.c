@@ -38,6 +38,7 @@
 
 #include "compat.h"
 #include "filter.h"
+#include "filter_share.h"
 #include "probe.h"
 #include "recall.h"
 
@@ -89,6 +90,29 @@ struct filter_space filter_unknown = {
 static struct filter_space filter_nothing = {
 	.set = &filter_nothing.sets[0],
 };
+
+/* --- shares --------------------------------------------------------------- */
+
+/* Return how many of @reserved are not for the session's user. */
+static unsigned int filter_reserve(const struct session *session,
+				   unsigned int reserved)
+{
+	return uid_eq(session->user->uid, GLOBAL_ROOT_UID) ? 0 : reserved;
+}
+
+/* Return true if the session can have no more records. */
+static bool filter_space_is_short(const struct session *session)
+{
+	return spaces_spare <= filter_reserve(session, ROOT_SPACES) ||
+	       filter_share_of(session->user->uid).spaces >= USER_SPACES;
+}
+
+/* Return true if the session can have no more looks. */
+static bool filter_look_is_short(const struct session *session)
+{
+	return looks_spare <= filter_reserve(session, ROOT_LOOKS) ||
+	       filter_share_of(session->user->uid).looks >= USER_LOOKS;
+}
 
 /* --- records -------------------------------------------------------------- */
 
@@ -146,6 +170,7 @@ static void filter_space_release(struct work_struct *work)
 
 static void filter_drop_space(struct filter_space *space)
 {
+	filter_share_add(space->owner->user->uid, -1, 0);
 	WRITE_ONCE(space->session, NULL);
 	space->owner = NULL;
 	hlist_del_rcu(&space->node);
@@ -170,41 +195,51 @@ static bool filter_space_is_unused(const struct filter_space *space)
 			     space->owner->closings);
 }
 
-/* Drop records that are not used: some, as interrupts are off. */
-static void filter_drop_unused(void)
+/*
+ * Drop records that are not used: some, as interrupts are off. Return true if
+ * none was left.
+ */
+static bool filter_drop_unused(void)
 {
 	struct filter_space *space, *next;
 	int left = USER_SPACES;
 
-	list_for_each_entry_safe(space, next, &spaces_used, link)
-		if (left && filter_space_is_unused(space)) {
-			filter_drop_space(space);
-			left--;
-		}
+	list_for_each_entry_safe(space, next, &spaces_used, link) {
+		if (!filter_space_is_unused(space))
+			continue;
+		if (!left--)
+			return false;
+		filter_drop_space(space);
+	}
+	return true;
 }
 
-/* Return true if the sessions of the user have their share of records. */
-static bool filter_user_has_share(const struct user_struct *user)
-{
-	struct filter_space *space;
-	int own = 0;
+/*
+ * The task for which this CPU has searched for unused records in vain, and
+ * when. It may need records of many sessions with interrupts off.
+ */
+struct filter_refusal {
+	pid_t task;
+	unsigned long when;		/* jiffies */
+};
 
-	list_for_each_entry(space, &spaces_used, link)
-		own += space->owner->user == user;
-	return own >= USER_SPACES;
-}
+static DEFINE_PER_CPU(struct filter_refusal, filter_refusal);
 
-/* Return how many of @reserved are not for the session's user. */
-static unsigned int filter_reserve(const struct session *session,
-				   unsigned int reserved)
+/*
+ * Make room for a record of the session. Return false if there is none. If all
+ * records are in use, the task does not search again in the same jiffy.
+ */
+static bool filter_make_room(const struct session *session)
 {
-	return uid_eq(session->user->uid, GLOBAL_ROOT_UID) ? 0 : reserved;
-}
+	struct filter_refusal *refusal = this_cpu_ptr(&filter_refusal);
 
-static bool filter_space_is_short(const struct session *session)
-{
-	return spaces_spare <= filter_reserve(session, ROOT_SPACES) ||
-	       filter_user_has_share(session->user);
+	if (refusal->task == current->pid && refusal->when == jiffies)
+		return false;
+	if (filter_drop_unused() && filter_space_is_short(session)) {
+		refusal->task = current->pid;
+		refusal->when = jiffies;
+	}
+	return !filter_space_is_short(session);
 }
 
 /* Return a new record, which knows no ranges; NULL: there are too many. */
@@ -213,11 +248,10 @@ static struct filter_space *filter_make_space(struct session *session,
 {
 	struct filter_space *space;
 
-	if (filter_space_is_short(session))
-		filter_drop_unused();
-	if (filter_space_is_short(session))
+	if (filter_space_is_short(session) && !filter_make_room(session))
 		return NULL;
 	spaces_spare--;
+	filter_share_add(session->user->uid, 1, 0);
 	space = list_first_entry(&spaces_free, struct filter_space, link);
 	list_move(&space->link, &spaces_used);
 	space->owner = session;
@@ -470,6 +504,7 @@ static bool filter_find_next(u64 since)
 
 static void filter_release_look(struct filter_look *look)
 {
+	filter_share_add(look->user, 0, -1);
 	look->task = NULL;
 	list_move(&look->link, &looks_free);
 	looks_spare++;
@@ -502,23 +537,19 @@ static void filter_find_ranges(struct callback_head *work)
 static struct filter_look *filter_make_look(const struct session *session,
 					    bool *pending)
 {
-	kuid_t user = session->user->uid;
 	struct filter_look *look;
-	int own = 0;
 
 	*pending = false;
-	list_for_each_entry(look, &looks_pending, link) {
+	list_for_each_entry(look, &looks_pending, link)
 		*pending |= look->task == current;
-		own += uid_eq(look->user, user);
-	}
-	if (*pending || own >= USER_LOOKS ||
-	    looks_spare <= filter_reserve(session, ROOT_LOOKS))
+	if (*pending || filter_look_is_short(session))
 		return NULL;
 	looks_spare--;
 	look = list_first_entry(&looks_free, struct filter_look, link);
 	list_move(&look->link, &looks_pending);
 	look->task = current;
-	look->user = user;
+	look->user = session->user->uid;
+	filter_share_add(look->user, 0, 1);
 	return look;
 }
 
@@ -698,6 +729,7 @@ static struct filter_pool *filter_alloc_pool(void)
 	struct filter_pool *new = vzalloc(sizeof(*new));
 	int i;
 
+	BUILD_BUG_ON(SPACES + LOOKS > FILTER_SHARES);
 	for (i = 0; new && i < SPACES; i++)
 		INIT_RCU_WORK(&new->spaces[i].release, filter_space_release);
 	return new;

@@ -437,6 +437,46 @@ static void sessions(void)
 	end_phase();
 }
 
+/* --- filters -------------------------------------------------------------- */
+
+/* A range of this program's file, so that each process has a record of it. */
+static void set_filter(int fd)
+{
+	char path[200] = "", filter[300];
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		die("reading a link");
+	snprintf(filter, sizeof(filter), "filter 0x1000/0x100@%s", path);
+	must(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter),
+	     "PERF_EVENT_IOC_SET_FILTER");
+}
+
+/*
+ * Several sessions that have a filter, of a program whose processes need more
+ * records of ranges than there are for a user.
+ */
+static void filters(void)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
+	int fd[SESSIONS], i;
+
+	phase("%u sessions with a filter", SESSIONS);
+	for (i = 0; i < SESSIONS; i++) {
+		attr.config1 = EVENT_INTERVAL(1000 + i);
+		fd[i] = event_open(&attr, 0, 0, -1, 0);
+		must(fd[i], "opening one of several events");
+		set_filter(fd[i]);
+	}
+	run_sites(SITES / 8);
+	phase("%u sessions with a filter, of too many processes", SESSIONS);
+	in_forks(run_by_turns, 6);
+	phase("%u sessions with a filter: close", SESSIONS);
+	for (i = 0; i < SESSIONS; i++)
+		close(fd[i]);
+	usleep(100000);
+	end_phase();
+}
+
 /* --- tasks that end ------------------------------------------------------- */
 
 /* A child that is profiled by this process, and runs @run when it may. */
@@ -839,7 +879,8 @@ int main(int count, char **arguments)
 	} scenarios[] = {
 		{ "sizes", sizes }, { "engines", engines }, { "ends", ends },
 		{ "flushes", flushes }, { "branches", branches },
-		{ "sessions", sessions }, { "device", device },
+		{ "sessions", sessions }, { "filters", filters },
+		{ "device", device },
 		{ "stacks", stacks }, { "cpu", whole_cpu },
 		{ "hotplug", hotplug }, { "module", module },
 	};
