@@ -562,10 +562,11 @@ static bool filter_look_later(const struct session *session)
 	if (!look)
 		return pending;
 	init_task_work(&look->work, filter_find_ranges);
-	__module_get(THIS_MODULE);
-	if (!task_work_add(current, &look->work, compat_resume))
-		return true;
-	module_put(THIS_MODULE);		/* it exits */
+	if (try_module_get(THIS_MODULE)) {
+		if (!task_work_add(current, &look->work, compat_resume))
+			return true;
+		module_put(THIS_MODULE);	/* it exits */
+	}
 	filter_release_look(look);
 	return false;
 }

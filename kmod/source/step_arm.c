@@ -184,9 +184,9 @@ void step_hold(struct step_task *record)
 	step_hide_flag(record, task);
 	step_access_drop(record);
 	record->hold = true;
-	if (record->work_queued)
+	/* If the module goes, nobody is to be armed again. */
+	if (record->work_queued || !try_module_get(THIS_MODULE))
 		return;
-	__module_get(THIS_MODULE);
 	init_task_work(&record->work, step_arm_again);
 	WRITE_ONCE(record->work_queued, true);
 	if (task_work_add(task, &record->work, compat_resume)) {
