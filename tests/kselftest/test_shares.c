@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module has a number of records of filters' ranges, and of looks at maps.
+ * Each user has a share of either, and root a reserve. Users who have used up
+ * theirs take nothing of another user's.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/kselftest_harness.h"
+
+#include "event.h"
+#include "text.h"
+
+EVENT_ALL_NEED("step")
+
+enum {
+	SHARE		= 128,
+	FULL		= 3,		/* full shares leave root's reserve */
+	WAKES		= 4,		/* of a thread */
+	FIRST_USER	= 1000,
+	SPAN_SHIFT	= 32,
+	RUN		= 100,		/* branches of run() */
+};
+
+/* Ranges of a file: all of it, or a part. */
+#define WHOLE	"filter 0x0/0x10000000@"
+#define PART	"filter 0x1000/0x100@"
+
+static void set_filter(int fd, const char *range)
+{
+	char path[200] = "", filter[300];
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		event_give_up("no path of the program");
+	snprintf(filter, sizeof(filter), "%s%s", range, path);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		event_give_up("no filter set");
+}
+
+/* Opens an event of a process, of a session of its own for each @number. */
+static int open_filtered(pid_t pid, unsigned int number)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int fd;
+
+	attr.config |= (uint64_t)(1024 + number) << SPAN_SHIFT;
+	fd = event_open(&attr, pid, -1, -1, 0);
+	if (fd < 0)
+		event_give_up("no event");
+	set_filter(fd, WHOLE);
+	return fd;
+}
+
+static void become(uid_t user)
+{
+	if (setresgid(user, user, user) || setresuid(user, user, user) ||
+	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+		_exit(90);
+}
+
+static void __attribute__((noinline)) run(void)
+{
+	int i;
+
+	for (i = 0; i <= RUN; i++)
+		__asm__ volatile("" : "+r" (i));
+}
+
+static void count_run(uid_t user)
+{
+	int fd;
+
+	become(user);
+	fd = open_filtered(0, 0);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	run();
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	_exit(event_count(fd) >= RUN);
+}
+
+/* Returns true if a new process of the user gets what it needs for a filter. */
+static bool is_served(uid_t user)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		count_run(user);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) > 1)
+		event_give_up("a process that counts has failed");
+	return WEXITSTATUS(status);
+}
+
+/* --- those who use up their share ----------------------------------------- */
+
+/* A process in as many sessions as there are records for a user. */
+static void use_records(void)
+{
+	int i;
+
+	for (i = 0; i < SHARE; i++)
+		open_filtered(0, i);
+	prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+}
+
+static int bytes[SHARE][2], threads[2];
+
+/* Each byte wakes the thread, which sleeps again in the same call. */
+static void *receive(void *own)
+{
+	pid_t thread = gettid();
+	char buffer[4096];
+
+	if (write(threads[1], &thread, sizeof(thread)) != sizeof(thread) ||
+	    recv(((int *)own)[1], buffer, sizeof(buffer), MSG_WAITALL) <= 0)
+		_exit(91);
+	return NULL;
+}
+
+static void sleep_in_threads(void *context)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < SHARE; i++)
+		if (pthread_create(&thread, NULL, receive, bytes[i]))
+			_exit(92);
+	pause();
+}
+
+/*
+ * As many threads as there are looks for a user are to look at their maps, when
+ * they are back from a call. Perf may let two that run after each other
+ * exchange their events, and then the second one learns nothing. So each is
+ * woken several times.
+ */
+static void use_looks(void)
+{
+	struct child process, sleeper[SHARE];
+	int i, fd;
+
+	for (i = 0; i < SHARE; i++)
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, bytes[i]))
+			event_give_up("no sockets");
+	if (pipe(threads))
+		event_give_up("no pipe");
+	process = child_start(sleep_in_threads, NULL);
+	fd = open_filtered(process.pid, 0);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&process);
+	for (i = 0; i < SHARE; i++)
+		if (read(threads[0], &sleeper[i].pid, sizeof(pid_t)) !=
+		    sizeof(pid_t))
+			event_give_up("no thread");
+	for (i = 0; i < SHARE; i++)
+		child_await_sleep(&sleeper[i]);
+	set_filter(fd, PART);
+	for (i = 0; i < WAKES * SHARE; i++) {
+		if (send(bytes[i % SHARE][0], "", 1, 0) != 1)
+			event_give_up("no byte sent");
+		child_await_sleep(&sleeper[i % SHARE]);
+	}
+}
+
+/* Returns a process of the user that has used up a share, until it is ended. */
+static pid_t begin(uid_t user, void (*use)(void))
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		abort();
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		become(user);
+		use();
+		if (write(ready[1], "", 1) != 1)
+			_exit(93);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		event_give_up("a share could not be used up");
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
+{
+	pid_t pid[FULL];
+	int i;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
+	EXPECT_TRUE(is_served(FIRST_USER));
+	for (i = 0; i < FULL; i++) {
+		EXPECT_TRUE(is_served(FIRST_USER + i)) TH_LOG("user %d", i);
+		pid[i] = begin(FIRST_USER + i, use);
+		EXPECT_FALSE(is_served(FIRST_USER + i)) TH_LOG("user %d", i);
+		EXPECT_TRUE(is_served(0));
+	}
+	EXPECT_FALSE(is_served(FIRST_USER + FULL));
+	EXPECT_TRUE(is_served(0));
+	for (i = 0; i < FULL; i++)
+		end(pid[i]);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_TRUE(is_served(FIRST_USER));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST(records)
+{
+	check_shares(_metadata, use_records);
+}
+
+TEST(looks)
+{
+	check_shares(_metadata, use_looks);
+}
+
+TEST_HARNESS_MAIN
