@@ -196,8 +196,8 @@ static bool filter_space_is_unused(const struct filter_space *space)
 }
 
 /*
- * Drop records that are not used: some, as interrupts are off. Return true if
- * none was left.
+ * Drop records that are not used: some, as interrupts are off. Return false if
+ * there are more of them.
  */
 static bool filter_drop_unused(void)
 {
