@@ -89,6 +89,19 @@ int event_try(struct perf_event_attr attr)
 	return 0;
 }
 
+bool event_has_cgroups(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.sample_type = PERF_SAMPLE_CGROUP,
+	};
+
+	return event_try(attr) != -EINVAL;
+}
+
 struct perf_event_attr event_attr(uint64_t config)
 {
 	return (struct perf_event_attr) {

@@ -68,6 +68,9 @@ bool event_has_function(const char *name);
 			SKIP(return, "the kernel lets nobody find " name "()"); \
 	} while (0)
 
+/* Returns true if perf knows cgroups on this kernel. Asks perf alone. */
+bool event_has_cgroups(void);
+
 /* Reports all tests as skipped and exits, if the source is missing. */
 void event_need(const char *source);
 
