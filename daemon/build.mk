@@ -17,8 +17,9 @@ PAGE_SOURCES := $(patsubst %,tools/html_%.c,data page text) \
 		$(BUILD)/gen/html_files.c $(BUILD)/gen/front_files.c
 PAGE_OBJECTS := $(PAGE_SOURCES:%.c=$(BUILD)/obj/%.o)
 
-FRONT_PARTS := $(patsubst %,tools/html/%.js,base table) \
-	       $(patsubst %,daemon/html/%.js,windows strips map builds front)
+FRONT_PARTS := $(patsubst %,tools/html/%.js,base table heat values) \
+	       $(patsubst %,daemon/html/%.js,windows strips map builds ranges data \
+					    front)
 FRONT_STYLE := tools/html/page.css daemon/html/front.css
 
 $(BUILD)/gen/front_files.c: $(FRONT_PARTS) $(FRONT_STYLE) daemon/build.mk

@@ -326,6 +326,8 @@ static worker_fn work_of(const struct query *query)
 	case QUERY_BUILDS:
 	case QUERY_LABELS:
 		return job_list;
+	case QUERY_RANGES:
+		return job_ranges;
 	default:
 		return job_answer;
 	}

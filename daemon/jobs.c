@@ -12,41 +12,14 @@
 #include "jobs.h"
 #include "log.h"
 #include "merge/merge.h"
+#include "wholes.h"
 
 enum {
-	RAW_MAX = 256 << 20,		/* bytes of a part, unpacked */
 	LEVEL = 3,			/* of compression */
-	WHOLE_MAX = 120,		/* recordings that are added up */
 	PATH_SIZE = 64,
 };
 
 /* --- reading -------------------------------------------------------------- */
-
-/* Returns a descriptor of the part's recording, or a negative errno. */
-static int unpack(const struct part *part)
-{
-	unsigned long long size = ZSTD_getFrameContentSize(part->bytes,
-							   part->head.size);
-	void *bytes;
-	int fd, error;
-	size_t got;
-
-	if (size > RAW_MAX)		/* also an error, or unknown */
-		return -EBADMSG;
-	bytes = malloc(size + 1);
-	if (!bytes)
-		return -ENOMEM;
-	got = ZSTD_decompress(bytes, size, part->bytes, part->head.size);
-	fd = memfd_create("hwprofd part", MFD_CLOEXEC);
-	error = fd < 0 ? -errno : ZSTD_isError(got) || got != size ? -EBADMSG :
-		write_whole(fd, bytes, size);
-	free(bytes);
-	if (!error && lseek(fd, 0, SEEK_SET))
-		error = -errno;
-	if (error && fd >= 0)
-		close(fd);
-	return error ? error : fd;
-}
 
 /* Takes @fd over. The message says what is wrong with the recording. */
 static int add_recording(struct merge *merge, int fd, char message[JOB_MESSAGE])
@@ -65,7 +38,7 @@ static int add_recording(struct merge *merge, int fd, char message[JOB_MESSAGE])
 static int add_part(struct merge *merge, const struct part *part,
 		    char message[JOB_MESSAGE])
 {
-	int fd = unpack(part);
+	int fd = part_unpack(part);
 
 	if (fd >= 0)
 		return add_recording(merge, fd, message);
@@ -484,80 +457,21 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 	return answer;
 }
 
-static size_t count_wholes(const struct parts *parts)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < parts->count; i++)
-		count += part_kind_is_whole(parts->all[i].head.kind);
-	return count;
-}
-
-/* Opens the recordings of @parts. Returns their number. */
-static size_t open_wholes(const struct parts *parts, struct hwprof_file **files)
-{
-	size_t count = 0, i;
-
-	for (i = 0; i < parts->count; i++) {
-		int fd = part_kind_is_whole(parts->all[i].head.kind) ?
-			 unpack(&parts->all[i]) : -1;
-
-		/* One that cannot be read is left out. */
-		if (fd < 0)
-			continue;
-		if (hwprof_file_open_fd(&files[count], fd, "the store"))
-			hwprof_file_close(files[count]);
-		else
-			count++;
-	}
-	return count;
-}
-
-static enum answer answer_files(const struct job *job,
-				struct hwprof_file **files, size_t count,
-				int out)
-{
-	const struct hwprof_options options = { .debuginfo = job->symbols };
-	struct hwprof_profile *profile = NULL;
-	enum answer answer;
-	size_t i = 0;
-	int error;
-
-	if (!count)
-		return worker_fail(out, ANSWER_NOTHING,
-				   "nothing was collected of that in this time");
-	error = hwprof_profile_read(&profile, job->query.kind, files, count,
-				    &options);
-	while (error && i + 1 < count && !*hwprof_file_error(files[i]))
-		i++;
-	answer = error ? worker_fail(out, ANSWER_FAILED, "%s",
-				     hwprof_file_error(files[i])) :
-		 put_profile(profile, job, out);
-	hwprof_profile_free(profile);
-	return answer;
-}
-
 /* The library adds up what several recordings say. */
 static enum answer answer_wholes(const struct job *job, int out)
 {
-	struct hwprof_file **files = calloc(job->parts.count + 1,
-					    sizeof(*files));
-	enum answer answer;
-	size_t count, i;
+	const struct hwprof_options options = {
+		.flags = HWPROF_SAME_PROCESSES, .debuginfo = job->symbols,
+	};
+	char message[WORKER_MESSAGE];
+	struct wholes wholes;
+	enum answer answer = wholes_read(&wholes, job->parts.all,
+					 job->parts.count, job->query.kind,
+					 &options, message);
 
-	if (!files)
-		return worker_fail(out, ANSWER_FAILED, "out of memory");
-	if (count_wholes(&job->parts) > WHOLE_MAX) {
-		free(files);
-		return worker_fail(out, ANSWER_WRONG,
-				   "there are more than %d recordings of that in this time: ask for less time",
-				   WHOLE_MAX);
-	}
-	count = open_wholes(&job->parts, files);
-	answer = answer_files(job, files, count, out);
-	for (i = 0; i < count; i++)
-		hwprof_file_close(files[i]);
-	free(files);
+	answer = answer == ANSWER_OK ? put_profile(wholes.profile, job, out) :
+		 worker_fail(out, answer, "%s", message);
+	wholes_free(&wholes);
 	return answer;
 }
 

@@ -53,6 +53,12 @@ enum answer job_answer(const void *job, int out);
 enum answer job_list(const void *job, int out);
 
 /*
+ * Answers QUERY_RANGES: hot ranges, and how many events of each window are in
+ * them. In range_job.c.
+ */
+enum answer job_ranges(const void *job, int out);
+
+/*
  * Merges what the job has, as far as the labels of the question choose it. If
  * the result @replaces the parts, only damaged ones may be left out. The caller
  * frees *@merge, also after a failure. Returns 0 or a negative errno, with a

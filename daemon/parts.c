@@ -2,11 +2,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/array.h"
 #include "base/read_whole.h"
+#include "base/write_whole.h"
 #include "parts.h"
+
+enum { RAW_MAX = 256 << 20 };	/* bytes of a part, unpacked */
 
 int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
 {
@@ -18,7 +23,9 @@ int parts_add(struct parts *parts, const struct part_head *head, void *bytes)
 		return -ENOMEM;
 	}
 	parts->all = all;
-	all[parts->count++] = (struct part){ *head, bytes };
+	all[parts->count++] = (struct part){
+		.head = *head, .bytes = bytes,
+	};
 	parts->bytes += head->size;
 	return 0;
 }
@@ -51,6 +58,31 @@ void parts_free(struct parts *parts)
 size_t parts_bytes(const struct parts *parts)
 {
 	return parts->bytes + parts->room * sizeof(*parts->all);
+}
+
+int part_unpack(const struct part *part)
+{
+	unsigned long long size = ZSTD_getFrameContentSize(part->bytes,
+							   part->head.size);
+	void *bytes;
+	int fd, error;
+	size_t got;
+
+	if (size > RAW_MAX)		/* also an error, or unknown */
+		return -EBADMSG;
+	bytes = malloc(size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	got = ZSTD_decompress(bytes, size, part->bytes, part->head.size);
+	fd = memfd_create("hwprofd part", MFD_CLOEXEC);
+	error = fd < 0 ? -errno : ZSTD_isError(got) || got != size ? -EBADMSG :
+		write_whole(fd, bytes, size);
+	free(bytes);
+	if (!error && lseek(fd, 0, SEEK_SET))
+		error = -errno;
+	if (error && fd >= 0)
+		close(fd);
+	return error ? error : fd;
 }
 
 bool part_head_is_valid(const struct part_head *head)

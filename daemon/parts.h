@@ -69,6 +69,8 @@ void part_totals_add(struct part_totals *to, const struct part_totals *from);
 struct part {
 	struct part_head head;
 	void *bytes;			/* head.size of them */
+	int64_t from, to;		/* of its window, as timeline_parts()
+					 * has it; otherwise 0 */
 };
 
 struct parts {
@@ -89,6 +91,12 @@ size_t parts_bytes(const struct parts *parts);
  * anything contradicts itself, -ENOMEM, or what pread() failed with.
  */
 int parts_read(struct parts *parts, int fd, uint64_t size);
+
+/*
+ * Returns a descriptor of the part's recording, at its beginning, or a negative
+ * errno.
+ */
+int part_unpack(const struct part *part);
 
 /* Returns true if the head is one that hwprofd writes. */
 bool part_head_is_valid(const struct part_head *head);

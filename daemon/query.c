@@ -65,6 +65,9 @@ static int parse_api(struct query *query, const char *name, char *message)
 		query->what = QUERY_WINDOWS;
 	} else if (!strcmp(name, "labels")) {
 		query->what = QUERY_LABELS;
+	} else if (!strcmp(name, "ranges")) {
+		query->what = QUERY_RANGES;
+		query->kind = HWPROF_KIND_RANGES;
 	} else if (!strcmp(name, "now")) {
 		query->what = QUERY_NOW;
 	} else if (!strcmp(name, "recording")) {
@@ -78,7 +81,7 @@ static int parse_api(struct query *query, const char *name, char *message)
 		return set_kind(query, name + 8, message);
 	} else {
 		return refuse(message, -ENOENT,
-			      "there is no " API "%.64s: there are builds, labels, windows, now, profile/KIND, export and recording",
+			      "there is no " API "%.64s: there are builds, labels, windows, ranges, now, profile/KIND, export and recording",
 			      name);
 	}
 	return 0;
@@ -257,7 +260,7 @@ static int take(struct query *query, struct times *times,
 		return set_number(&times->to, argument, 0, most, message);
 	if (!strcmp(name, "build_id"))
 		return set_build_id(query->build_id, argument, message);
-	if (!strcmp(name, "kind"))
+	if (!strcmp(name, "kind") && query->what != QUERY_RANGES)
 		return set_kind(query, argument->value, message);
 	if (!strcmp(name, "format") && query->what == QUERY_EXPORT)
 		return set_text(query->format, argument, message);
@@ -352,9 +355,10 @@ static int check_whole(struct query *query, char *message)
 	query->values = query->kind >= 0 && part_kind_is_whole(query->kind);
 	if (!query->values)
 		return 0;
-	if (query->what != QUERY_JSON && query->what != QUERY_EXPORT)
+	if (query->what != QUERY_JSON && query->what != QUERY_EXPORT &&
+	    query->what != QUERY_RANGES)
 		return refuse(message, -EINVAL,
-			      "%s are given out by /api/v1/profile, /api/v1/export and /debug/pprof alone",
+			      "%s are given out by /api/v1/profile, /api/v1/export and /debug/pprof alone, and ranges by /api/v1/ranges",
 			      hwprof_kind_name(query->kind));
 	if (*query->build_id || label_filter_is_set(&query->filter))
 		return refuse(message, -EINVAL,

@@ -25,6 +25,7 @@ enum query_what {
 	QUERY_PAGE,			/* profiles, for a browser */
 	QUERY_NOW,			/* how hwprofd is */
 	QUERY_LABELS,			/* which programs, users and cgroups */
+	QUERY_RANGES,			/* hot ranges by window of time */
 };
 
 struct query {

@@ -420,16 +420,27 @@ static int check_bound(const struct parts *parts)
 	return parts_bytes(parts) > TIMELINE_PARTS_MAX ? -EFBIG : 0;
 }
 
+/* Gives parts from @first on the time of their window. */
+static void date_parts(struct parts *parts, size_t first,
+		       const struct window *window)
+{
+	for (; first < parts->count; first++) {
+		parts->all[first].from = window->begin;
+		parts->all[first].to = window->end;
+	}
+}
+
 static int read_parts(void *context, const struct window *window)
 {
 	struct reading *reading = context;
-
+	size_t first = reading->parts->count;
 	int error;
 
 	if (is_in_memory(reading->timeline, window->id))
 		return 0;
 	error = store_parts(reading->timeline->store, window->id,
 			    reading->kind, reading->build_id, reading->parts);
+	date_parts(reading->parts, first, window);
 	return error ? error : check_bound(reading->parts);
 }
 
@@ -455,10 +466,15 @@ int timeline_parts(struct timeline *timeline, int64_t from, int64_t to,
 	if (timeline->store)
 		error = store_windows(timeline->store, from, to, read_parts,
 				      &reading);
-	for (i = 0; i < timeline->count && !error; i++)
-		if (overlaps(&timeline->recent[i].window, from, to))
-			error = parts_copy(parts, &timeline->recent[i].parts,
-					   kind, build_id);
+	for (i = 0; i < timeline->count && !error; i++) {
+		const struct recent *recent = &timeline->recent[i];
+		size_t first = parts->count;
+
+		if (!overlaps(&recent->window, from, to))
+			continue;
+		error = parts_copy(parts, &recent->parts, kind, build_id);
+		date_parts(parts, first, &recent->window);
+	}
 	return error ? error : check_bound(parts);
 }
 

@@ -298,12 +298,16 @@ const char *hwprof_source_name(enum hwprof_source source);
  * @HWPROF_BY_INSTRUCTIONS: paths: the metric is instructions, as decoded from
  *	the code, where no counter is known. Loops: shares are of instructions,
  *	where the events have paths, too.
+ * @HWPROF_SAME_PROCESSES: ranges: the files are of one system since it started,
+ *	so that a number is the same process in all of them. Otherwise memory
+ *	without a file is another one in each file.
  */
 enum hwprof_flags {
 	HWPROF_PER_PROCESS = 1 << 0,
 	HWPROF_NO_OBJECTS = 1 << 1,
 	HWPROF_MERGE_SITES = 1 << 8,
 	HWPROF_BY_INSTRUCTIONS = 1 << 9,
+	HWPROF_SAME_PROCESSES = 1 << 10,
 };
 
 /**

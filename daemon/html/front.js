@@ -144,7 +144,7 @@
 			for (const end of ['from', 'to'])
 				part[name][end].value = as_input(state[name], end);
 		}
-		part.open.disabled = !state.choice;
+		part.open.disabled = part.open_data.disabled = !state.choice;
 		part.link.hidden = !state.choice;
 		part.link.href = 'page?' + parameters();
 		write_address();
@@ -228,6 +228,8 @@
 		part.frame = frame;
 		part.profile.scrollIntoView();
 	}
+
+	const show_data = () => part.data.show(state.choice);
 
 	/* ---- loading ---------------------------------------------------------- */
 
@@ -388,6 +390,7 @@
 			},
 		});
 		part.open = button('Show the profile', open_profile);
+		part.open_data = button('Show values and ranges', show_data);
 		part.link = h('a', { target: '_blank', rel: 'noopener' },
 			      'on a page of its own');
 		return h('section', { 'aria-label': 'What is chosen' },
@@ -400,7 +403,7 @@
 			  side('before', 'Time to compare with', h('label', {},
 				'build ', part.before_build))),
 			h('div', { class: 'tools' }, part.open, part.link,
-			  button('Exchange the times', swap)));
+			  part.open_data, button('Exchange the times', swap)));
 	}
 
 	function fill(page) {
@@ -411,6 +414,8 @@
 		part.frame = h('iframe', { hidden: true, title: 'Profile' });
 		part.profile = h('section', { 'aria-label': 'Profile' },
 				 part.opening, part.frame);
+		const data = h('section', { 'aria-label': 'Values and ranges',
+					    hidden: true });
 		const map = h('section', { 'aria-label': 'Heat map of time' });
 		const builds = h('section', { 'aria-label': 'Builds' },
 				 h('h2', {}, 'Builds'));
@@ -419,7 +424,8 @@
 
 		hwprof.add(page, h('header', {}, h('h1', {}, 'hwprofd'), part.status),
 			   h('main', {}, tools(), part.facts, part.strips, map,
-			     choices(), part.profile, builds, windows));
+			     choices(), part.profile, data, builds, windows));
+		part.data = front.data(data, { choose });
 		part.map = front.map(map, { choose });
 		part.builds = front.build_table(builds, choose_build);
 		part.windows = front.window_table(windows, choose_window);

@@ -42,7 +42,8 @@ front.duration = function (seconds) {
 /* ---- questions ------------------------------------------------------------ */
 
 /*
- * Returns a promise of what the server answers. An error has its sentence.
+ * Returns a promise of what the server answers. An error has its sentence, and
+ * the status of HTTP.
  * Addresses are relative, so that a proxy can serve them in a folder.
  */
 front.ask = async function (path, parameters) {
@@ -52,7 +53,8 @@ front.ask = async function (path, parameters) {
 	});
 
 	if (!answer.ok)
-		throw new Error((await answer.text()).trim().slice(0, 500));
+		throw Object.assign(new Error((await answer.text()).trim()
+			.slice(0, 500)), { status: answer.status });
 	return answer.json();
 };
 

@@ -208,14 +208,15 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 				     const struct location *code)
 {
 	const struct location *whose = location->pid ? location : code;
+	bool same = ranges->profile.flags & HWPROF_SAME_PROCESSES;
+	size_t file = same ? 0 : whose->file, i;
 	struct range_group *groups;
-	size_t i;
 
 	for (i = 0; i < ranges->group_count; i++)
 		if (ranges->groups[i].object == location->object &&
 		    ranges->groups[i].code == code->object &&
 		    ranges->groups[i].pid == whose->pid &&
-		    ranges->groups[i].file == whose->file)
+		    ranges->groups[i].file == file)
 			return &ranges->groups[i];
 	groups = reallocarray(ranges->groups, i + 1, sizeof(*groups));
 	if (!groups)
@@ -224,7 +225,7 @@ static struct range_group *get_group(struct hwprof_ranges *ranges,
 	ranges->group_count++;
 	groups[i] = (struct range_group){
 		.object = location->object, .code = code->object,
-		.pid = whose->pid, .file = whose->file,
+		.pid = whose->pid, .file = file,
 		.evicted = facts_evicted(&ranges->profile.facts),
 	};
 	return &groups[i];
@@ -518,6 +519,43 @@ static int find_hot(struct hwprof_ranges *ranges)
 	if (ranges->total)
 		whole->share = (double)whole->own / ranges->total;
 	return 0;
+}
+
+/* --- ranges with events --------------------------------------------------- */
+
+static void give_range(const struct range_group *group,
+		       const struct range_node *node, bool pairs, ranges_fn fn,
+		       void *context)
+{
+	struct hwprof_range range = { .own = node->own, .pid = group->pid };
+
+	set_ends(&range, node, pairs);
+	if (group->object) {
+		range.object = object_name(group->object);
+		range.build_id = object_build_id(group->object);
+	}
+	if (group->code) {
+		range.code.object = object_name(group->code);
+		range.code.build_id = object_build_id(group->code);
+	}
+	fn(context, &range);
+}
+
+void ranges_each(const struct hwprof_profile *profile, ranges_fn fn,
+		 void *context)
+{
+	const struct hwprof_ranges *ranges = (const void *)profile;
+	bool pairs = hwprof_range_of_pairs(ranges->of);
+	size_t i, k;
+
+	for (i = 0; i < ranges->group_count; i++) {
+		const struct range_group *group = &ranges->groups[i];
+
+		for (k = 0; k < group->set.count; k++)
+			if (group->set.nodes[k].own)
+				give_range(group, &group->set.nodes[k], pairs,
+					   fn, context);
+	}
 }
 
 /* --- all of it ------------------------------------------------------------ */

@@ -60,6 +60,13 @@ struct hwprof_ranges {
 int ranges_add_row(struct hwprof_profile *profile,
 		   const struct hwprof_row_range *row,
 		   uint64_t time);
+/*
+ * Calls @fn for each range that has events of its own, hot or not. It has these
+ * in @own, and its ends, objects and process; no names and no other counts.
+ */
+typedef void (*ranges_fn)(void *context, const struct hwprof_range *range);
+void ranges_each(const struct hwprof_profile *profile, ranges_fn fn,
+		 void *context);
 /* Writes one range as JSON; in ranges_json.c. */
 void ranges_put(struct json *json, const char *name, const void *ranges,
 	       size_t index);

@@ -5,8 +5,9 @@
  * usage: record UNITS FILE STACKS [UID CGROUP]
  *
  * FILE gets loops, calls and edges of that many units, and STACKS as many
- * samples of contexts. FILE.values gets as many loads. The process is that
- * user's, and in that cgroup.
+ * samples of contexts. FILE.values gets as many loads, and FILE.ranges as many
+ * in one range and 120 in others. The process is that user's, and in that
+ * cgroup.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,13 +62,22 @@ static void move(struct fixture *fixture, const char *path)
 		exit(1);
 }
 
+static void move_beside(struct fixture *fixture, const char *path,
+			const char *ending)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.%s", path, ending);
+	move(fixture, name);
+}
+
 int main(int argc, char **argv)
 {
 	struct recorded_code code = { .head = (uintptr_t)busy,
 				      .callee = (uintptr_t)leaf };
 	struct fixture fixture;
 	struct build_id id;
-	char path[4096] = "", values[4096];
+	char path[4096] = "";
 	uint64_t units;
 
 	if ((argc != 4 && argc != 6) || find_map(code.head, &code) ||
@@ -87,7 +97,8 @@ int main(int argc, char **argv)
 	recordings_make_stacks(&fixture, &code, units);
 	move(&fixture, argv[3]);
 	recordings_make_values(&fixture, &code, units);
-	snprintf(values, sizeof(values), "%s.values", argv[2]);
-	move(&fixture, values);
+	move_beside(&fixture, argv[2], "values");
+	recordings_make_ranges(&fixture, &code, units);
+	move_beside(&fixture, argv[2], "ranges");
 	return 0;
 }

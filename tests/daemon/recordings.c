@@ -114,3 +114,27 @@ void recordings_make_values(struct fixture *fixture,
 	add_totals(fixture, units);
 	fixture_end(fixture);
 }
+
+static void add_range(struct fixture *fixture, uint64_t low, uint32_t bits,
+		      uint64_t count)
+{
+	const struct hwprof_row_range row = {
+		.row = head_of(HWPROF_ROW_RANGE, sizeof(row), PID),
+		.low = low, .bits = bits, .count = count,
+		.basis = HWPROF_BASIS_EXACT, .of = HWPROF_RANGE_LOAD_ADDRESS,
+	};
+
+	fixture_row(fixture, 10, low, low, count, &row.row);
+}
+
+void recordings_make_ranges(struct fixture *fixture,
+			    const struct recorded_code *code, uint64_t units)
+{
+	begin(fixture, "ranges,range_of=load-address,step,burst=50,rows", code);
+	fixture_map(fixture, 2, PID, RECORDED_DATA, 0x10000, 0, "//anon", NULL);
+	add_range(fixture, RECORDED_DATA, 6, units);
+	add_range(fixture, RECORDED_DATA + 0x4000, 6, 100);
+	add_range(fixture, RECORDED_DATA, 16, 20);
+	add_totals(fixture, units + 120);
+	fixture_end(fixture);
+}

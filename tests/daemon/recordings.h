@@ -39,4 +39,14 @@ void recordings_make_stacks(struct fixture *fixture,
 void recordings_make_values(struct fixture *fixture,
 			    const struct recorded_code *code, uint64_t units);
 
+/* Where the ranges begin. */
+#define RECORDED_DATA	0x60000000
+
+/*
+ * The same, of ranges of loads' addresses: @units in the first 64 bytes of
+ * RECORDED_DATA, 100 in 64 bytes 16 KiB behind, and 20 somewhere in 64 KiB.
+ */
+void recordings_make_ranges(struct fixture *fixture,
+			    const struct recorded_code *code, uint64_t units);
+
 #endif /* HWPROF_TEST_RECORDINGS_H */

@@ -633,8 +633,31 @@ if [ "$(id -u)" = 0 ]; then
 	check "others do not have them" sh -c "! '$build/hwprof' report \
 		values '$mine/own.data' 2>&1 | grep -q busy"
 	check "values are not chosen by label" refuses 400 0 "$values&uid=1000"
+	ranges="/api/v1/ranges?seconds=3600"
 	check "there are no ranges" refuses 404 0 \
 		"/api/v1/profile/ranges?seconds=3600"
+	check "nor ranges by time" refuses 404 0 "$ranges"
+	"$build/tests/daemon/send" "$mine/run/collect" 3 "$mine/a.ranges"
+	"$build/tests/daemon/send" "$mine/run/collect" 30 "$mine/b.ranges"
+	check "seven windows" wait_for says 'received_total 7$' seen 0 /metrics
+	check "ranges by time are for root" \
+		says '"of": "load-address"' seen 0 "$ranges"
+	seen 0 "$ranges" > "$mine/ranges.json"
+	check "their columns add up" python3 - "$mine/ranges.json" <<-'END'
+		import json, sys
+		map = json.load(open(sys.argv[1]))
+		columns, ranges = map['columns'], map['report']['ranges']
+		assert [c['events'] for c in columns] == [140, 220], columns
+		assert columns[0]['from'] < columns[1]['from'], columns
+		for column in columns:
+		    assert sum(column['own']) == column['events'], column
+		for i, range in enumerate(ranges):
+		    assert range['own'] == sum(c['own'][i] for c in columns), i
+	END
+	check "ranges by time are not for the group" \
+		says "for root and values_group" seen_in_group "$ranges"
+	check "nor for users" refuses 403 65534 "$ranges"
+	check "ranges are not chosen by label" refuses 400 0 "$ranges&uid=1000"
 	cat > "$mine/greedy.py" <<-'END'
 		import os, socket, sys, time
 		os.setgroups([]); os.setgid(65534); os.setuid(65534)
@@ -677,6 +700,8 @@ if [ "$(id -u)" = 0 ]; then
 	check "values are stored" says '"hits": 120' seen 0 "$values"
 	check "for members of values_group, too" says '"hits": 120' \
 		seen_in_group "$values"
+	check "and ranges by time" says '"of": "load-address"' \
+		seen_in_group "$ranges"
 	check "labels are stored" says '"back_edges_seen": 20' \
 		seen 0 "$loops&uid=1000"
 	kill $other

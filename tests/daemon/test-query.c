@@ -92,6 +92,10 @@ static void test_api(void **state)
 	assert_true(query.values);
 	accept_query(&query, "/api/v1/profile/ranges?limit=2");
 	assert_true(query.values);
+	accept_query(&query, "/api/v1/ranges?from=1&to=2");
+	assert_int_equal(query.what, QUERY_RANGES);
+	assert_int_equal(query.kind, HWPROF_KIND_RANGES);
+	assert_true(query.values);
 }
 
 static void test_page(void **state)
@@ -141,72 +145,79 @@ static void test_labels(void **state)
 	assert_string_equal(query.filter.program, "prog");
 }
 
+static const struct {
+	const char *text;
+	int error;
+	const char *message;
+} refusals[] = {
+	{ "/", -ENOENT, "nothing at '/'" },
+	{ "/api/v1/", -ENOENT, "there are builds" },
+	{ "/api/v1/nothing", -ENOENT, "there are builds" },
+	{ "/debug/pprof/heap", -EINVAL, "no kind 'heap'" },
+	{ "/debug/pprof/values?build_id=ab", -EINVAL, "cannot be chosen" },
+	{ "/debug/pprof/values?uid=0", -EINVAL, "cannot be chosen" },
+	{ "/api/v1/recording?kind=values", -EINVAL, "alone" },
+	{ "/api/v1/windows?kind=ranges", -EINVAL, "alone" },
+	{ "/page?kind=values", -EINVAL, "alone" },
+	{ "/api/v1/ranges?kind=loops", -EINVAL, "no parameter 'kind'" },
+	{ "/api/v1/ranges?limit=1", -EINVAL, "no parameter" },
+	{ "/api/v1/ranges?build_id=ab", -EINVAL, "cannot be chosen" },
+	{ "/api/v1/ranges?uid=0", -EINVAL, "cannot be chosen" },
+	{ "/debug/pprof/loops?seconds=0", -EINVAL, "seconds is '0'" },
+	{ "/debug/pprof/loops?seconds=-1", -EINVAL, "seconds" },
+	{ "/debug/pprof/loops?seconds=1e9", -EINVAL, "seconds" },
+	{ "/debug/pprof/loops?seconds=", -EINVAL, "seconds" },
+	{ "/debug/pprof/loops?seconds=9999999999999999", -EINVAL,
+	  "seconds" },
+	{ "/debug/pprof/loops?from=20&to=10", -EINVAL, "not before" },
+	{ "/debug/pprof/loops?from=1&to=2&seconds=1", -EINVAL,
+	  "too much" },
+	{ "/debug/pprof/loops?build_id=xyz", -EINVAL, "hexadecimal" },
+	{ "/debug/pprof/loops?build_id=", -EINVAL, "hexadecimal" },
+	{ "/debug/pprof/loops?build_id=00112233445566778899"
+	  "00112233445566778899a", -EINVAL, "1 to 40" },
+	{ "/debug/pprof/loops?pid=1", -EINVAL, "use program, uid" },
+	{ "/debug/pprof/loops?cgroup=a", -EINVAL, "begins with '/'" },
+	{ "/debug/pprof/loops?uid=root", -EINVAL, "uid is 'root'" },
+	{ "/debug/pprof/loops?uid=4294967295", -EINVAL, "to 4294967294" },
+	{ "/debug/pprof/loops?uid=-1", -EINVAL, "uid is '-1'" },
+	{ "/debug/pprof/loops?unit=", -EINVAL, "unit is ''" },
+	{ "/debug/pprof/loops?program=", -EINVAL, "1 to 63" },
+	{ "/debug/pprof/loops?container=xyz", -EINVAL, "hexadecimal" },
+	{ "/debug/pprof/loops?container=", -EINVAL, "hexadecimal" },
+	{ "/debug/pprof/loops?colour=red", -EINVAL, "no parameter" },
+	{ "/debug/pprof/loops?limit=1", -EINVAL, "no parameter" },
+	{ "/page/", -ENOENT, "nothing at '/page/'" },
+	{ "/page?format=bolt", -EINVAL, "no parameter" },
+	{ "/page?diff_from=1", -EINVAL, "belong together" },
+	{ "/page?diff_to=1", -EINVAL, "belong together" },
+	{ "/page?diff_from=2&diff_to=2", -EINVAL, "diff_from is 2" },
+	{ "/page?diff_from=x&diff_to=2", -EINVAL, "diff_from is 'x'" },
+	{ "/page?diff_build_id=x", -EINVAL, "diff_build_id is 'x'" },
+	{ "/page?diff_seconds=1", -EINVAL, "no parameter" },
+	{ "/api/v1/recording?diff_from=1", -EINVAL, "no parameter" },
+	{ "/api/v1/export", -EINVAL, "format is ''" },
+	{ "/api/v1/export?format=none", -EINVAL, "format is 'none'" },
+	{ "/api/v1/export?format=abcdefghijklmnopq", -EINVAL,
+	  "too long" },
+	{ "/api/v1/export?format=bolt&kind=loops", -EINVAL,
+	  "cannot have loops" },
+};
+
 static void test_refusals(void **state)
 {
-	static const struct {
-		const char *text;
-		int error;
-		const char *message;
-	} cases[] = {
-		{ "/", -ENOENT, "nothing at '/'" },
-		{ "/api/v1/", -ENOENT, "there are builds" },
-		{ "/api/v1/nothing", -ENOENT, "there are builds" },
-		{ "/debug/pprof/heap", -EINVAL, "no kind 'heap'" },
-		{ "/debug/pprof/values?build_id=ab", -EINVAL, "cannot be chosen" },
-		{ "/debug/pprof/values?uid=0", -EINVAL, "cannot be chosen" },
-		{ "/api/v1/recording?kind=values", -EINVAL, "alone" },
-		{ "/api/v1/windows?kind=ranges", -EINVAL, "alone" },
-		{ "/page?kind=values", -EINVAL, "alone" },
-		{ "/debug/pprof/loops?seconds=0", -EINVAL, "seconds is '0'" },
-		{ "/debug/pprof/loops?seconds=-1", -EINVAL, "seconds" },
-		{ "/debug/pprof/loops?seconds=1e9", -EINVAL, "seconds" },
-		{ "/debug/pprof/loops?seconds=", -EINVAL, "seconds" },
-		{ "/debug/pprof/loops?seconds=9999999999999999", -EINVAL,
-		  "seconds" },
-		{ "/debug/pprof/loops?from=20&to=10", -EINVAL, "not before" },
-		{ "/debug/pprof/loops?from=1&to=2&seconds=1", -EINVAL,
-		  "too much" },
-		{ "/debug/pprof/loops?build_id=xyz", -EINVAL, "hexadecimal" },
-		{ "/debug/pprof/loops?build_id=", -EINVAL, "hexadecimal" },
-		{ "/debug/pprof/loops?build_id=00112233445566778899"
-		  "00112233445566778899a", -EINVAL, "1 to 40" },
-		{ "/debug/pprof/loops?pid=1", -EINVAL, "use program, uid" },
-		{ "/debug/pprof/loops?cgroup=a", -EINVAL, "begins with '/'" },
-		{ "/debug/pprof/loops?uid=root", -EINVAL, "uid is 'root'" },
-		{ "/debug/pprof/loops?uid=4294967295", -EINVAL, "to 4294967294" },
-		{ "/debug/pprof/loops?uid=-1", -EINVAL, "uid is '-1'" },
-		{ "/debug/pprof/loops?unit=", -EINVAL, "unit is ''" },
-		{ "/debug/pprof/loops?program=", -EINVAL, "1 to 63" },
-		{ "/debug/pprof/loops?container=xyz", -EINVAL, "hexadecimal" },
-		{ "/debug/pprof/loops?container=", -EINVAL, "hexadecimal" },
-		{ "/debug/pprof/loops?colour=red", -EINVAL, "no parameter" },
-		{ "/debug/pprof/loops?limit=1", -EINVAL, "no parameter" },
-		{ "/page/", -ENOENT, "nothing at '/page/'" },
-		{ "/page?format=bolt", -EINVAL, "no parameter" },
-		{ "/page?diff_from=1", -EINVAL, "belong together" },
-		{ "/page?diff_to=1", -EINVAL, "belong together" },
-		{ "/page?diff_from=2&diff_to=2", -EINVAL, "diff_from is 2" },
-		{ "/page?diff_from=x&diff_to=2", -EINVAL, "diff_from is 'x'" },
-		{ "/page?diff_build_id=x", -EINVAL, "diff_build_id is 'x'" },
-		{ "/page?diff_seconds=1", -EINVAL, "no parameter" },
-		{ "/api/v1/recording?diff_from=1", -EINVAL, "no parameter" },
-		{ "/api/v1/export", -EINVAL, "format is ''" },
-		{ "/api/v1/export?format=none", -EINVAL, "format is 'none'" },
-		{ "/api/v1/export?format=abcdefghijklmnopq", -EINVAL,
-		  "too long" },
-		{ "/api/v1/export?format=bolt&kind=loops", -EINVAL,
-		  "cannot have loops" },
-	};
 	char message[QUERY_MESSAGE];
 	struct query query;
 	size_t i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const char *text = refusals[i].text;
+
 		*message = 0;
-		if (parse(&query, cases[i].text, message) != cases[i].error)
-			fail_msg("%s: %s", cases[i].text, message);
-		if (!strstr(message, cases[i].message))
-			fail_msg("%s: %s", cases[i].text, message);
+		if (parse(&query, text, message) != refusals[i].error)
+			fail_msg("%s: %s", text, message);
+		if (!strstr(message, refusals[i].message))
+			fail_msg("%s: %s", text, message);
 	}
 }
 

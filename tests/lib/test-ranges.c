@@ -1164,6 +1164,40 @@ static int read_two(struct hwprof_profile **ranges,
 	return error;
 }
 
+/*
+ * Memory of one process in two files is two ranges, unless the files are of the
+ * same processes: then it is one, in which the evicted events of both may be.
+ */
+static void test_same_processes(void **state)
+{
+	struct fixture fixtures[2];
+	struct hwprof_profile *ranges;
+	char message[512];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		begin_of(&fixtures[i], "ranges,step,rows,range_of=load-address");
+		add(&fixtures[i], 1, 100, 0x60000000, 0, 10);
+		add_evicted(&fixtures[i], 10, 3);
+		fixture_end(&fixtures[i]);
+	}
+	assert_int_equal(read_two(&ranges, fixtures, 0, message,
+				  sizeof(message)), 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 3);
+	assert_int_equal(hwprof_ranges_get(ranges, 1)->own, 10);
+	assert_int_equal(hwprof_ranges_get(ranges, 1)->most, 13);
+	hwprof_profile_free(ranges);
+	assert_int_equal(read_two(&ranges, fixtures, HWPROF_SAME_PROCESSES,
+				  message, sizeof(message)), 0);
+	assert_int_equal(hwprof_ranges_count(ranges), 2);
+	assert_int_equal(hwprof_ranges_get(ranges, 1)->own, 20);
+	assert_int_equal(hwprof_ranges_get(ranges, 1)->most, 26);
+	assert_int_equal(hwprof_ranges_get(ranges, 1)->pid, 100);
+	hwprof_profile_free(ranges);
+	for (i = 0; i < 2; i++)
+		fixture_remove(&fixtures[i]);
+}
+
 /* Two files of different streams. The message names the file. */
 static void test_files_of(void **state)
 {
@@ -1203,6 +1237,7 @@ int main(void)
 		cmocka_unit_test(test_bare_samples_of),
 		cmocka_unit_test(test_of_another),
 		cmocka_unit_test(test_files_of),
+		cmocka_unit_test(test_same_processes),
 		cmocka_unit_test(test_boxes),
 		cmocka_unit_test(test_boxes_of_processes),
 		cmocka_unit_test(test_diff_of_boxes),

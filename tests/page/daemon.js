@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * daemon.js FOLDER: opens the page of the hwprofd at $PORT in chromium, and
- * compares what it shows with what /api/v1 says. Prints TAP. Pictures are left
- * in FOLDER.
+ * compares what it shows with what /api/v1 says. $LOCAL_PORT leads to its local
+ * socket. Prints TAP. Pictures are left in FOLDER.
  */
 'use strict';
 
@@ -13,14 +13,15 @@ const { check, contrast, finish, nameless, rows } = require('./checks');
 
 const folder = path.resolve(process.argv[2]);
 const origin = `http://127.0.0.1:${process.env.PORT}`;
+const local = `http://127.0.0.1:${process.env.LOCAL_PORT}`;
 const count = (number) => number === null ? '-' : number.toLocaleString('en-US');
 const date = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 19)
 	.replace('T', ' ');
 const ROW = 10, COLUMN = 60, COLUMNS = 60;
 let browser;
 
-const api = async (question) => (await fetch(origin + '/api/v1/' + question))
-	.json();
+const api = async (question, from = origin) => (await fetch(from + '/api/v1/' +
+	question)).json();
 
 /* ---- the page ------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ async function refusals(page) {
  * options.sentence: but for those of a request that fails.
  */
 async function visit(name, options, test) {
-	const { sentence, address, ...more } = options;
+	const { sentence, address, server = origin, ...more } = options;
 	const context = await browser.newContext({
 		viewport: { width: 1300, height: 1000 }, ...more,
 	});
@@ -60,11 +61,11 @@ async function visit(name, options, test) {
 	});
 	page.on('pageerror', (error) => said.push(String(error.stack)));
 	page.on('request', (request) => {
-		if (!request.url().startsWith(origin + '/'))
+		if (!request.url().startsWith(server + '/'))
 			said.push('request of ' + request.url());
 	});
 	try {
-		await page.goto(origin + '/' + (address || ''));
+		await page.goto(server + '/' + (address || ''));
 		await page.waitForSelector('.time-map svg');
 		await page.waitForSelector('[aria-label=Builds] .space .row');
 		await test(page);
@@ -397,6 +398,130 @@ async function comparisons() {
 		}));
 }
 
+/* ---- values and ranges ----------------------------------------------------- */
+
+const DATA = '[aria-label="Values and ranges"]';
+const percent = (share) => (100 * share).toFixed(2) + '\u00a0%';
+
+/* A time in which there are values and ranges. */
+async function data_time() {
+	const { now } = await api('now');
+
+	return `from=${now - 400}&to=${now}`;
+}
+
+async function open_data(page) {
+	await page.click('text="Show values and ranges"');
+	await page.waitForSelector(DATA + ' h3 >> nth=1');
+}
+
+async function ranges() {
+	await check('ranges by time: the shares of each window', async (equal) => {
+		const time = await data_time();
+
+		await visit('ranges', { server: local, address: '#' + time },
+			async (page) => {
+			const { columns, report } = await api('ranges?' + time, local);
+			const share = (i, c) => c.own[i] / c.events;
+
+			await open_data(page);
+			const most = Math.max(...report.ranges.flatMap((_, i) =>
+				columns.map((c) => share(i, c))));
+			const heat = await page.locator('.range-map .heat')
+				.evaluateAll((all) => all.map((e) =>
+					e.getAttribute('fill-opacity')));
+
+			equal([columns.length > 3, report.ranges.length], [true, 3],
+			      'there are windows and ranges');
+			equal(heat, report.ranges.flatMap((_, i) => columns.map((c) =>
+				(share(i, c) / most).toFixed(3))), 'heat');
+			equal((await page.textContent('.range-map text'))
+				.startsWith('outside hot ranges'), true, 'name');
+			const table = await rows(page, 'Hot ranges, as a tree');
+
+			equal(table.map((r) => r[4]), report.ranges.map((r) =>
+				percent(r.share)), 'the whole time');
+		});
+	});
+	await check('ranges by time work with the keyboard', async (equal) => {
+		const time = await data_time();
+
+		await visit('ranges-keys', { server: local, address: '#' + time },
+			async (page) => {
+			const { columns, report } = await api('ranges?' + time, local);
+			const last = columns[columns.length - 1];
+			const live = () => page.textContent('.range-map + p');
+
+			await open_data(page);
+			await page.focus('.range-map');
+			await page.keyboard.press('ArrowUp');
+			equal((await live()).startsWith('outside hot ranges, ' +
+				date(last.from)), true, await live());
+			await page.keyboard.press('ArrowDown');
+			await page.keyboard.press('Home');
+			equal(await live(), `${report.ranges[1].low}\u2013${
+				report.ranges[1].high} in //anon, ${date(columns[0]
+				.from)} to ${date(columns[0].to).slice(11)}: ${percent(
+				columns[0].own[1] / columns[0].events)} of all ` +
+				`events, ${count(columns[0].own[1])} of ${
+					count(columns[0].events)}`, 'a cell');
+			await page.keyboard.press('End');
+			await page.keyboard.press('Enter');
+			equal((await choice(page)).startsWith(`${date(last.from)} to ` +
+				date(last.to).slice(11)), true, await choice(page));
+			equal(await nameless(page), [], 'names');
+		});
+	});
+}
+
+async function values() {
+	await check('values: classes, and loads as /api/v1 has them', async (equal) => {
+		const time = await data_time();
+
+		await visit('values', { server: local, address: '#' + time,
+					colorScheme: 'dark' }, async (page) => {
+			const { loads } = await api('profile/values?' + time, local);
+
+			await open_data(page);
+			equal((await rows(page, 'Loads')).map((r) => [r[0], r[3]]),
+			      loads.map((l) => [l.function, count(l.executions)]),
+			      'loads');
+			const table = page.locator(DATA + ' table', {
+				hasText: 'Classes of loads',
+			});
+
+			equal(await table.locator('tbody td').allTextContents(),
+			      ['constant', percent(1), count(loads.length),
+			       'nearly always the same value'], 'classes');
+			equal(await contrast(page), [], 'contrast');
+		});
+	});
+	await check('without values and ranges a line says how to get them', (equal) =>
+		visit('no-data', { server: local, sentence: true,
+				   address: '#from=100&to=200' }, async (page) => {
+			await open_data(page);
+			const text = await page.textContent(DATA);
+
+			for (const line of ['ranges = ranges,range_of=load-address',
+					    'values = values'])
+				equal(text.includes(line), true, text);
+		}));
+	await check('who may not see values and ranges gets a sentence', (equal) =>
+		visit('no-right', { sentence: true, address: '#from=100&to=200' },
+		      async (page) => {
+			const answers = [];
+
+			page.on('response', (answer) => answers.push(answer.status()));
+			await open_data(page);
+			const text = await page.locator(DATA + ' .trouble')
+				.allTextContents();
+
+			equal(text.map((t) => t.includes('root and values_group')),
+			      [true, true], text.join());
+			equal(answers.filter((s) => s !== 200), [403, 403], 'status');
+		}));
+}
+
 /* ---- keys, refreshing, colours, rights ------------------------------------- */
 
 async function keyboard() {
@@ -537,8 +662,8 @@ async function hostile() {
 		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
 		args: ['--no-sandbox'],
 	});
-	for (const part of [lint, windows, mouse, comparisons, keyboard, refreshing,
-			    colours, hostile])
+	for (const part of [lint, windows, mouse, comparisons, ranges, values, keyboard,
+			    refreshing, colours, hostile])
 		await part();
 	await browser.close();
 	finish();

@@ -210,3 +210,38 @@ hwprof.plain = function (label, titles, rows) {
 			hwprof.element('tr', {}, cells.map((cell) =>
 				hwprof.element('td', {}, cell))))));
 };
+
+/* ---- what was recorded -------------------------------------------------- */
+
+/* Facts of what was counted. data.units is what the account is in. */
+hwprof.totals = function (data) {
+	const t = data.report && data.report.totals;
+
+	if (!t)
+		return null;
+	return hwprof.facts([
+		['events', hwprof.count(t.events)],
+		['lost', t.lost_events ? hwprof.count(t.lost_events) : null],
+		['gaps', hwprof.count(t.gaps)],
+		['sessions', hwprof.count(t.sessions)],
+		['from', t.sources.join(', ')],
+		['windows', t.windows ? hwprof.count(t.windows) : null],
+		['overhead', t.overhead && hwprof.percent(t.overhead.share)],
+		[data.units, hwprof.count(t.produced) + ' = ' +
+			hwprof.count(t.delivered) + ' delivered + ' +
+			hwprof.count(t.lost) + ' lost + ' +
+			hwprof.count(t.evicted) + ' evicted + ' +
+			hwprof.count(t.pending) + ' pending'],
+	]);
+};
+
+/* Sentences under a title, or nothing without any. */
+hwprof.notes = function (title, sentences) {
+	const h = hwprof.element;
+
+	if (!sentences || !sentences.length)
+		return null;
+	return h('details', { class: 'warnings', open: true },
+		 h('summary', {}, title), h('ul', {}, sentences.map((text) =>
+			h('li', {}, hwprof.clean(text)))));
+};

@@ -60,6 +60,8 @@
 		return (range.code ? place(range.code) + ' at ' : '') + place(range);
 	}
 
+	hwprof.range_name = name;
+
 	function sentence(range) {
 		return hwprof.clean(name(range)) + (range.object ? ' in ' +
 			hwprof.clean(hwprof.base(range.object)) : '') + ', ' +

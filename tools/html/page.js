@@ -18,35 +18,6 @@
 
 	/* ---- what was recorded -------------------------------------------- */
 
-	function totals(data) {
-		const t = data.report && data.report.totals;
-
-		if (!t)
-			return null;
-		return hwprof.facts([
-			['events', hwprof.count(t.events)],
-			['lost', t.lost_events ? hwprof.count(t.lost_events) : null],
-			['gaps', hwprof.count(t.gaps)],
-			['sessions', hwprof.count(t.sessions)],
-			['from', t.sources.join(', ')],
-			['windows', t.windows ? hwprof.count(t.windows) : null],
-			['overhead', t.overhead && hwprof.percent(t.overhead.share)],
-			[data.units, hwprof.count(t.produced) + ' = ' +
-				hwprof.count(t.delivered) + ' delivered + ' +
-				hwprof.count(t.lost) + ' lost + ' +
-				hwprof.count(t.evicted) + ' evicted + ' +
-				hwprof.count(t.pending) + ' pending'],
-		]);
-	}
-
-	function notes(title, sentences) {
-		if (!sentences || !sentences.length)
-			return null;
-		return h('details', { class: 'warnings', open: true },
-			h('summary', {}, title), h('ul', {}, sentences.map((text) =>
-				h('li', {}, hwprof.clean(text)))));
-	}
-
 	/* Lists have a limit. */
 	function left_out(data, about) {
 		const report = data.diff || data.report;
@@ -69,17 +40,17 @@
 
 		wait.remove();
 
-		hwprof.add(panel, notes('Warnings', data.report &&
+		hwprof.add(panel, hwprof.notes('Warnings', data.report &&
 			!about.diff && data.report.warnings),
-		notes('Warnings about ' + hwprof.clean(about.files[0]),
-		      data.warnings_before),
-		about.diff ? notes('Warnings about ' + hwprof.clean(about.files[1]),
-				   data.warnings_after) : null,
+		hwprof.notes('Warnings about ' + hwprof.clean(about.files[0]),
+			     data.warnings_before),
+		about.diff ? hwprof.notes('Warnings about ' +
+			hwprof.clean(about.files[1]), data.warnings_after) : null,
 		left_out(data, about));
 		hwprof[about.diff ? 'diff' : component](panel, data);
 		if (!about.diff && data.report)
 			hwprof.add(panel, h('h3', {}, 'What was counted'),
-				   totals(data));
+				   hwprof.totals(data));
 	}
 
 	/* ---- tabs --------------------------------------------------------- */
