@@ -300,6 +300,23 @@ static int check_label(void *context, const char *label)
 		      label);
 }
 
+/* A receiver could not tell the label of all from that of a process. */
+static int check_process_label(void *context, const char *label)
+{
+	static const char *const names[] = {
+		"program", "uid", "cgroup", "unit", "container",
+	};
+	size_t length = strcspn(label, "="), i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(label, names[i], length))
+			return refuse(context,
+				      "push_labels has '%s': with push_process_labels = yes that is a label of processes; allowed are names other than program, uid, cgroup, unit and container",
+				      label);
+	return 0;
+}
+
 static int check_url(const char *key, const char *url,
 		     const struct place *place)
 {
@@ -327,6 +344,9 @@ static int check_push(const struct config *config, const struct place *place)
 				    (void *)place);
 	if (!error)
 		error = config_each(config->push_labels, check_label,
+				    (void *)place);
+	if (!error && config->push_process_labels)
+		error = config_each(config->push_labels, check_process_label,
 				    (void *)place);
 	if (!error && *config->push_token && *config->push_token != '/')
 		error = refuse(place,

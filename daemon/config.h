@@ -51,6 +51,7 @@ enum {
 	TEXT(push_otlp, "")						\
 	TEXT(push_kinds, "cct,loops")					\
 	TEXT(push_labels, "")						\
+	FLAG(push_process_labels, false)				\
 	TEXT(push_tenant, "")						\
 	TEXT(push_token, "")						\
 	COUNT(push_seconds, 60, 1, 3600)				\

@@ -12,6 +12,7 @@
 #include "jobs.h"
 #include "log.h"
 #include "merge/merge.h"
+#include "perfdata/file.h"
 #include "wholes.h"
 
 enum {
@@ -408,6 +409,7 @@ static enum answer answer_json(struct hwprof_profile *profile,
 }
 
 static enum answer answer_push(struct hwprof_profile *profile,
+			       const struct label_table *processes,
 			       const struct push_body *push, int out)
 {
 	char message[PUSH_MESSAGE];
@@ -415,15 +417,13 @@ static enum answer answer_push(struct hwprof_profile *profile,
 
 	if (!file)
 		return ANSWER_FAILED;
-	return push_body_write(push, profile, file, message) ?
+	return push_body_write(push, profile, processes, file, message) ?
 	       worker_fail(out, ANSWER_FAILED, "%s", message) : ANSWER_OK;
 }
 
 static enum answer put_profile(struct hwprof_profile *profile,
 			       const struct job *job, int out)
 {
-	if (job->push)
-		return answer_push(profile, job->push, out);
 	if (job->query.what == QUERY_JSON)
 		return answer_json(profile, &job->query, out);
 	return answer_export(profile, &job->query, out);
@@ -432,7 +432,11 @@ static enum answer put_profile(struct hwprof_profile *profile,
 static enum answer answer_profile(struct merge *merge, const struct job *job,
 				  int out)
 {
-	const struct hwprof_options options = { .debuginfo = job->symbols };
+	const struct hwprof_options options = {
+		.flags = job->push && job->push->process_labels ?
+			 HWPROF_PER_PROCESS : 0,
+		.debuginfo = job->symbols,
+	};
 	char message[JOB_MESSAGE] = "";
 	int fd = write_recording(merge, MERGE_ALL, message);
 	struct hwprof_profile *profile = NULL;
@@ -450,6 +454,8 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 	if (error)
 		answer = worker_fail(out, ANSWER_FAILED, "%s",
 				     hwprof_file_error(file));
+	else if (job->push)
+		answer = answer_push(profile, &file->labels, job->push, out);
 	else
 		answer = put_profile(profile, job, out);
 	hwprof_profile_free(profile);

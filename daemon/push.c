@@ -256,6 +256,7 @@ static void start_worker(struct push *push)
 	push->body = (struct push_body){
 		.to = to, .begin_ns = push->batch.begin_ns,
 		.length_ns = push->batch.end_ns - push->batch.begin_ns,
+		.process_labels = push->config->push_process_labels,
 	};
 	strcpy(push->body.host, push->host);
 	strcpy(push->body.labels, push->config->push_labels);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "export/export.h"
+#include "merge/label_filter.h"
 #include "push_body.h"
 
 /* It is not in the profile: see write_pyroscope(). */
@@ -17,6 +18,12 @@ struct labels {
 	size_t count;
 	char *own[LABELS_MAX];		/* copies, which are freed */
 	size_t own_count;
+};
+
+/* A profile, and the labels of the processes in it. */
+struct pushed {
+	const struct hwprof_profile *profile;
+	const struct label_table *processes;
 };
 
 const char *push_name(enum push_to to)
@@ -80,19 +87,84 @@ static void free_labels(struct labels *labels)
 		free(labels->own[i]);
 }
 
+/* --- labels of processes -------------------------------------------------- */
+
+/* Texts of one process's labels. */
+struct process_texts {
+	const struct label_table *processes;
+	char program[LABEL_NAME], uid[16];
+	char cgroup[LABEL_PATH], unit[LABEL_PATH];
+	char container[LABEL_CONTAINER + 1];
+};
+
+/* Receivers refuse what is not UTF-8, and names may be any bytes. */
+static const char *plain_text(char *text, size_t size, const char *from,
+			      size_t length)
+{
+	size_t i;
+
+	if (length >= size)
+		length = size - 1;
+	for (i = 0; i < length; i++)
+		text[i] = from[i] >= ' ' && from[i] < 127 ? from[i] : '?';
+	text[length] = 0;
+	return text;
+}
+
+#define PLAIN_TEXT(text, from, length) \
+	plain_text(text, sizeof(text), from, length)
+
+/* Leaves a label out that is unknown. */
+static size_t add_process_label(struct sample_label *labels, size_t count,
+				const char *key, const char *text)
+{
+	if (!*text)
+		return count;
+	labels[count] = (struct sample_label){ .key = key, .text = text };
+	return count + 1;
+}
+
+static size_t label_process(void *context, uint32_t pid, const char *comm,
+			    struct sample_label labels[SAMPLES_PROCESS_LABELS])
+{
+	struct process_texts *texts = context;
+	const struct label *label = labels_find(texts->processes, pid);
+	const char *cgroup = label ? label->cgroup : "", *unit = "";
+	const char *container = label_container(cgroup);
+	size_t unit_length = label_unit(cgroup, &unit), count;
+
+	PLAIN_TEXT(texts->program, comm ? comm : "", comm ? strlen(comm) : 0);
+	PLAIN_TEXT(texts->cgroup, cgroup, strlen(cgroup));
+	PLAIN_TEXT(texts->unit, unit, unit_length);
+	PLAIN_TEXT(texts->container, container ? container : "",
+		   container ? LABEL_CONTAINER : 0);
+	*texts->uid = 0;
+	if (label && label->uid != LABEL_NO_UID)
+		snprintf(texts->uid, sizeof(texts->uid), "%u", label->uid);
+	count = add_process_label(labels, 0, "program", texts->program);
+	count = add_process_label(labels, count, "uid", texts->uid);
+	count = add_process_label(labels, count, "cgroup", texts->cgroup);
+	count = add_process_label(labels, count, "unit", texts->unit);
+	return add_process_label(labels, count, "container", texts->container);
+}
+
 /* --- formats -------------------------------------------------------------- */
 
 static int write_export(const struct push_body *body,
-			const struct hwprof_profile *profile,
-			const char *format, const struct labels *labels,
-			FILE *out, char message[PUSH_MESSAGE])
+			const struct pushed *pushed, const char *format,
+			const struct labels *labels, FILE *out,
+			char message[PUSH_MESSAGE])
 {
+	struct process_texts texts = { .processes = pushed->processes };
+	const struct sample_labeller labeller = { label_process, &texts };
 	const struct export_origin origin = {
 		.begin_ns = body->begin_ns, .length_ns = body->length_ns,
 		.labels = labels->all, .label_count = labels->count,
+		.labeller = body->process_labels ? &labeller : NULL,
 	};
 	struct hwprof_export *export;
-	int error = hwprof_export_open(&export, profile, format, NULL);
+	int error = hwprof_export_open(&export, pushed->profile, format,
+				       NULL);
 
 	if (!error) {
 		export->origin = &origin;
@@ -107,8 +179,8 @@ static int write_export(const struct push_body *body,
 
 /* Makes pprof's profile, which the caller frees. */
 static int make_pprof(const struct push_body *body,
-		      const struct hwprof_profile *profile, char **bytes,
-		      size_t *size, char message[PUSH_MESSAGE])
+		      const struct pushed *pushed, char **bytes, size_t *size,
+		      char message[PUSH_MESSAGE])
 {
 	static const struct labels none;
 	FILE *out = open_memstream(bytes, size);
@@ -116,7 +188,7 @@ static int make_pprof(const struct push_body *body,
 
 	if (!out)
 		return -ENOMEM;
-	error = write_export(body, profile, "pprof", &none, out, message);
+	error = write_export(body, pushed, "pprof", &none, out, message);
 	if (fclose(out) && !error)
 		error = -ENOMEM;
 	return error;
@@ -155,12 +227,12 @@ static void put_part(FILE *out, const char *name, const char *file,
 }
 
 static int write_pyroscope(const struct push_body *body,
-			   const struct hwprof_profile *profile, FILE *out,
+			   const struct pushed *pushed, FILE *out,
 			   char message[PUSH_MESSAGE])
 {
 	char *bytes = NULL;
 	size_t size = 0;
-	int error = make_pprof(body, profile, &bytes, &size, message);
+	int error = make_pprof(body, pushed, &bytes, &size, message);
 
 	if (!error && memmem(bytes, size, BOUNDARY, strlen(BOUNDARY)))
 		error = -EINVAL;
@@ -171,7 +243,7 @@ static int write_pyroscope(const struct push_body *body,
 		fputs("\r\n", out);
 		put_part(out, "sample_type_config", "sample_type_config.json",
 			 "application/json");
-		put_types(profile, out);
+		put_types(pushed->profile, out);
 		fputs("\r\n--" BOUNDARY "--\r\n", out);
 	}
 	free(bytes);
@@ -240,13 +312,13 @@ static void put_series(const struct labels *labels, const char *profile,
 }
 
 static int write_parca(const struct push_body *body,
-		       const struct hwprof_profile *profile,
+		       const struct pushed *pushed,
 		       const struct labels *labels, FILE *out,
 		       char message[PUSH_MESSAGE])
 {
 	char *bytes = NULL, *text = NULL;
 	size_t size = 0;
-	int error = make_pprof(body, profile, &bytes, &size, message);
+	int error = make_pprof(body, pushed, &bytes, &size, message);
 
 	if (!error) {
 		text = base64_of(bytes, size);
@@ -259,43 +331,45 @@ static int write_parca(const struct push_body *body,
 	return error;
 }
 
-static int write_body(const struct push_body *body, const char *kind,
-		      const struct hwprof_profile *profile,
-		      struct labels *labels, FILE *out,
-		      char message[PUSH_MESSAGE])
+static int write_body(const struct push_body *body,
+		      const struct pushed *pushed, struct labels *labels,
+		      FILE *out, char message[PUSH_MESSAGE])
 {
+	enum hwprof_kind number = hwprof_profile_kind(pushed->profile);
+	const char *kind = hwprof_kind_name(number);
 	char name[64];
 
 	switch (body->to) {
 	case PUSH_PYROSCOPE:
 		/* Its labels are in the URL. */
-		return write_pyroscope(body, profile, out, message);
+		return write_pyroscope(body, pushed, out, message);
 	case PUSH_PARCA:
 		snprintf(name, sizeof(name), "hwprof_%s", kind);
 		add_label(labels, "__name__", name);
 		add_label(labels, "instance", body->host);
-		return write_parca(body, profile, labels, out, message);
+		return write_parca(body, pushed, labels, out, message);
 	default:
 		add_label(labels, "service.name", "hwprof");
 		add_label(labels, "host.name", body->host);
 		add_label(labels, "hwprof.kind", kind);
-		return write_export(body, profile, "otlp", labels, out,
+		return write_export(body, pushed, "otlp", labels, out,
 				    message);
 	}
 }
 
 int push_body_write(const struct push_body *body,
-		    const struct hwprof_profile *profile, FILE *out,
+		    const struct hwprof_profile *profile,
+		    const struct label_table *processes, FILE *out,
 		    char message[PUSH_MESSAGE])
 {
-	const char *kind = hwprof_kind_name(hwprof_profile_kind(profile));
+	const struct pushed pushed = { profile, processes };
 	struct labels labels = { .count = 0 };
 	int error;
 
 	snprintf(message, PUSH_MESSAGE, "out of memory");
 	error = config_each(body->labels, add_own, &labels);
 	if (!error)
-		error = write_body(body, kind, profile, &labels, out, message);
+		error = write_body(body, &pushed, &labels, out, message);
 	if (!error && fflush(out)) {
 		error = -errno;
 		snprintf(message, PUSH_MESSAGE, "cannot write: %s",

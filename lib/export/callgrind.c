@@ -326,7 +326,7 @@ int callgrind_write(struct hwprof_export *export, struct part *part, FILE *out)
 
 	samples_types(export->profile, &all.types);
 	all.has_calls = !strcmp(all.types.all[0].type, "calls");
-	error = samples_each(export->profile, add_sample, &all);
+	error = samples_each(export->profile, NULL, add_sample, &all);
 	if (!error)
 		error = put_all(&all, out);
 	tdestroy(all.functions, free_function);

@@ -31,6 +31,7 @@ struct part {
  * @length_ns: of the time.
  * @labels: what describes the program or machine, all of them text.
  * @label_count: of labels.
+ * @labeller: labels of each sample; NULL: none but those of the profile.
  *
  * Formats that have no place for it leave it out.
  */
@@ -38,6 +39,7 @@ struct export_origin {
 	uint64_t begin_ns, length_ns;
 	const struct sample_label *labels;
 	size_t label_count;
+	const struct sample_labeller *labeller;
 };
 
 struct hwprof_export {
@@ -60,6 +62,12 @@ struct format {
 	/* Adds warnings about the object to be exported; or NULL. */
 	int (*check)(struct hwprof_export *export, struct part *part);
 };
+
+static inline const struct sample_labeller *
+export_labeller(const struct hwprof_export *export)
+{
+	return export->origin ? export->origin->labeller : NULL;
+}
 
 /* Sets the message and returns @error. */
 int export_fail(struct hwprof_export *export, int error, const char *format,

@@ -351,7 +351,7 @@ int firefox_write(struct hwprof_export *export, struct part *part, FILE *out)
 	int error;
 
 	samples_types(export->profile, &all.types);
-	error = samples_each(export->profile, add_sample, &all);
+	error = samples_each(export->profile, NULL, add_sample, &all);
 	if (!error) {
 		put_meta(&all);
 		put_libs(&all);

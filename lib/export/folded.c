@@ -48,5 +48,5 @@ int folded_write(struct hwprof_export *export, struct part *part, FILE *out)
 		return hwprof_contexts_folded(export->profile, out);
 	samples_types(export->profile, &types);
 	folding.main = types.main;
-	return samples_each(export->profile, put_stack, &folding);
+	return samples_each(export->profile, NULL, put_stack, &folding);
 }

@@ -548,7 +548,8 @@ int otlp_write(struct hwprof_export *export, struct part *part, FILE *out)
 	samples_types(export->profile, &otlp.types);
 	text_number(&otlp, "");		/* has to be the first */
 	if (!error)
-		error = samples_each(export->profile, add_sample, &otlp);
+		error = samples_each(export->profile, export_labeller(export),
+				     add_sample, &otlp);
 	if (!error)
 		error = put_profiles(&otlp, export->version);
 	if (!error)

@@ -283,7 +283,8 @@ int pprof_write(struct hwprof_export *export, struct part *part, FILE *out)
 		return -ENOMEM;
 	samples_types(export->profile, &pprof.types);
 	put_types(&pprof, export->origin);
-	error = samples_each(export->profile, add_sample, &pprof);
+	error = samples_each(export->profile, export_labeller(export),
+			     add_sample, &pprof);
 	if (!error)
 		error = pprof.error;
 	pprof.zip.avail_in = 0;

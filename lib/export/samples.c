@@ -60,7 +60,26 @@ static void add_number(struct labels *labels, const char *key, double number)
 		};
 }
 
-static int give(samples_fn fn, void *context, const struct sample_frame *frames,
+/* Where samples go. */
+struct sink {
+	const struct sample_labeller *labeller;	/* NULL: none */
+	samples_fn fn;
+	void *context;
+};
+
+static void add_process(struct labels *labels, const struct sink *sink,
+			uint32_t pid, const char *comm)
+{
+	const struct sample_labeller *labeller = sink->labeller;
+
+	if (labeller)
+		labels->count += labeller->label(labeller->context, pid, comm,
+						 &labels->all[labels->count]);
+	else
+		add_text(labels, "process", comm);
+}
+
+static int give(const struct sink *sink, const struct sample_frame *frames,
 		size_t count, const uint64_t *values,
 		const struct labels *labels)
 {
@@ -69,7 +88,7 @@ static int give(samples_fn fn, void *context, const struct sample_frame *frames,
 		.labels = labels->all, .label_count = labels->count,
 	};
 
-	return fn(context, &sample);
+	return sink->fn(sink->context, &sample);
 }
 
 /* --- contexts ----------------------------------------------------------- */
@@ -178,8 +197,8 @@ static bool context_values(const struct hwprof_profile *profile,
 	return any;
 }
 
-static int each_context(const struct hwprof_profile *profile, samples_fn fn,
-			void *with)
+static int each_context(const struct hwprof_profile *profile,
+			const struct sink *sink)
 {
 	size_t count = hwprof_contexts_count(profile), depth = 0, i;
 	bool sampled = are_sampled(profile);
@@ -202,12 +221,11 @@ static int each_context(const struct hwprof_profile *profile, samples_fn fn,
 		if (!context_values(profile, context, sampled, values))
 			continue;
 		length = context_frames(context, frames, &root);
-		add_text(&labels, "process", root->comm);
-		if (root->pid)
+		add_process(&labels, sink, root->pid, root->comm);
+		if (root->pid && !sink->labeller)
 			add_number(&labels, "pid", root->pid);
 		if (length)
-			error = give(fn, with, frames, length, values,
-				     &labels);
+			error = give(sink, frames, length, values, &labels);
 	}
 	free(frames);
 	return error;
@@ -243,11 +261,10 @@ static void label_loop(const struct hwprof_loop *loop, struct labels *labels)
 		add_number(labels, "trip_max", loop->trip_max);
 	}
 	add_number(labels, "depth", loop->depth);
-	add_text(labels, "process", loop->comm);
 }
 
-static int each_loop(const struct hwprof_profile *profile, samples_fn fn,
-		     void *context)
+static int each_loop(const struct hwprof_profile *profile,
+		     const struct sink *sink)
 {
 	size_t i;
 	int error = 0;
@@ -263,7 +280,8 @@ static int each_loop(const struct hwprof_profile *profile, samples_fn fn,
 		struct labels labels = { .count = 0 };
 
 		label_loop(loop, &labels);
-		error = give(fn, context, &frame, 1, values, &labels);
+		add_process(&labels, sink, loop->pid, loop->comm);
+		error = give(sink, &frame, 1, values, &labels);
 	}
 	return error;
 }
@@ -287,8 +305,8 @@ static void call_types(const struct hwprof_profile *profile,
 	};
 }
 
-static int each_call(const struct hwprof_profile *profile, samples_fn fn,
-		     void *context)
+static int each_call(const struct hwprof_profile *profile,
+		     const struct sink *sink)
 {
 	size_t i;
 	int error = 0;
@@ -300,8 +318,8 @@ static int each_call(const struct hwprof_profile *profile, samples_fn fn,
 		};
 		struct labels labels = { .count = 0 };
 
-		add_text(&labels, "process", pair->called.comm);
-		error = give(fn, context, frames, 2, &pair->called.least,
+		add_process(&labels, sink, pair->called.pid, pair->called.comm);
+		error = give(sink, frames, 2, &pair->called.least,
 			     &labels);
 	}
 	return error;
@@ -317,8 +335,8 @@ static void edge_types(const struct hwprof_profile *profile,
 	};
 }
 
-static int each_branch(const struct hwprof_profile *profile, samples_fn fn,
-		       void *context)
+static int each_branch(const struct hwprof_profile *profile,
+		       const struct sink *sink)
 {
 	size_t i;
 	int error = 0;
@@ -333,8 +351,8 @@ static int each_branch(const struct hwprof_profile *profile, samples_fn fn,
 		struct labels labels = { .count = 0 };
 
 		add_number(&labels, "targets", site->target_count);
-		add_text(&labels, "process", site->comm);
-		error = give(fn, context, &frame, 1, values, &labels);
+		add_process(&labels, sink, site->pid, site->comm);
+		error = give(sink, &frame, 1, values, &labels);
 	}
 	return error;
 }
@@ -351,8 +369,8 @@ static void path_types(const struct hwprof_profile *profile,
 	};
 }
 
-static int each_path(const struct hwprof_profile *profile, samples_fn fn,
-		     void *context)
+static int each_path(const struct hwprof_profile *profile,
+		     const struct sink *sink)
 {
 	size_t i;
 	int error = 0;
@@ -375,8 +393,9 @@ static int each_path(const struct hwprof_profile *profile, samples_fn fn,
 			add_number(&labels, "path", path->number);
 		add_number(&labels, "jumps", path->length);
 		add_text(&labels, "heat", hwprof_heat_name(path->heat));
-		add_text(&labels, "process", path->procedure->comm);
-		error = give(fn, context, &frame, 1, values, &labels);
+		add_process(&labels, sink, path->procedure->pid,
+			    path->procedure->comm);
+		error = give(sink, &frame, 1, values, &labels);
 	}
 	return error;
 }
@@ -389,8 +408,8 @@ static void value_types(const struct hwprof_profile *profile,
 	};
 }
 
-static int each_load(const struct hwprof_profile *profile, samples_fn fn,
-		     void *context)
+static int each_load(const struct hwprof_profile *profile,
+		     const struct sink *sink)
 {
 	size_t i;
 	int error = 0;
@@ -409,8 +428,8 @@ static int each_load(const struct hwprof_profile *profile, samples_fn fn,
 		if (load->value_count)
 			add_number(&labels, "invariance_percent",
 				   100 * load->values[0].invariance);
-		add_text(&labels, "process", load->comm);
-		error = give(fn, context, &frame, 1, &load->executions,
+		add_process(&labels, sink, load->pid, load->comm);
+		error = give(sink, &frame, 1, &load->executions,
 			     &labels);
 	}
 	return error;
@@ -421,8 +440,8 @@ static int each_load(const struct hwprof_profile *profile, samples_fn fn,
 static const struct {
 	void (*types)(const struct hwprof_profile *profile,
 		      struct samples_types *types);
-	int (*each)(const struct hwprof_profile *profile, samples_fn fn,
-		    void *context);
+	int (*each)(const struct hwprof_profile *profile,
+		    const struct sink *sink);
 } kinds[HWPROF_KINDS] = {
 	[HWPROF_KIND_CCT] = { context_types, each_context },
 	[HWPROF_KIND_LOOPS] = { loop_types, each_loop },
@@ -439,8 +458,11 @@ void samples_types(const struct hwprof_profile *profile,
 	kinds[hwprof_profile_kind(profile)].types(profile, types);
 }
 
-int samples_each(const struct hwprof_profile *profile, samples_fn fn,
+int samples_each(const struct hwprof_profile *profile,
+		 const struct sample_labeller *labeller, samples_fn fn,
 		 void *context)
 {
-	return kinds[hwprof_profile_kind(profile)].each(profile, fn, context);
+	const struct sink sink = { labeller, fn, context };
+
+	return kinds[hwprof_profile_kind(profile)].each(profile, &sink);
 }

@@ -13,7 +13,8 @@
 
 enum {
 	SAMPLES_TYPES = 4 + HWPROF_METRICS_MAX,
-	SAMPLES_LABELS = 12,
+	SAMPLES_PROCESS_LABELS = 5,	/* of a process, at most */
+	SAMPLES_LABELS = 8 + SAMPLES_PROCESS_LABELS,
 };
 
 struct samples_type {
@@ -50,6 +51,18 @@ struct stack_sample {
 	size_t label_count;
 };
 
+/**
+ * struct sample_labeller - Labels of processes, instead of their names
+ * @label: sets labels of the process that the recording calls @pid; returns how
+ *	many. Their texts need to stay until the next call.
+ * @context: for @label.
+ */
+struct sample_labeller {
+	size_t (*label)(void *context, uint32_t pid, const char *comm,
+			struct sample_label labels[SAMPLES_PROCESS_LABELS]);
+	void *context;
+};
+
 /* Returns 0, or another number to end with. */
 typedef int (*samples_fn)(void *context, const struct stack_sample *sample);
 
@@ -60,8 +73,12 @@ typedef int (*samples_fn)(void *context, const struct stack_sample *sample);
 
 void samples_types(const struct hwprof_profile *profile,
 		   struct samples_types *types);
-/* Calls @fn for each sample. Returns 0, -ENOMEM, or the result of @fn. */
-int samples_each(const struct hwprof_profile *profile, samples_fn fn,
+/*
+ * Calls @fn for each sample. @labeller may be NULL; it needs a profile with
+ * HWPROF_PER_PROCESS. Returns 0, -ENOMEM, or the result of @fn.
+ */
+int samples_each(const struct hwprof_profile *profile,
+		 const struct sample_labeller *labeller, samples_fn fn,
 		 void *context);
 
 /*

@@ -159,7 +159,7 @@ int speedscope_write(struct hwprof_export *export, struct part *part, FILE *out)
 	scope.weight_out = open_memstream(&scope.weight_text,
 					  &scope.weight_size);
 	if (scope.frame_out && scope.sample_out && scope.weight_out)
-		error = samples_each(export->profile, add_sample, &scope);
+		error = samples_each(export->profile, NULL, add_sample, &scope);
 	error = close_text(scope.frame_out, error);
 	error = close_text(scope.sample_out, error);
 	error = close_text(scope.weight_out, error);

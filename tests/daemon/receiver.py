@@ -6,7 +6,8 @@ usage: receiver.py PORT LOG
 
 Messages are decoded by the numbers of their fields, as the public definitions of the
 three have them; a field that is not in these is refused. Each request appends a line
-of JSON to LOG: who it is for, what was wrong ("" if nothing), labels, sums of values.
+of JSON to LOG: who it is for, what was wrong ("" if nothing), labels, sums of values,
+and of each process that samples have labels of.
 
 POST /behave?to=NAME&as=WORD,WORD... says how the next requests are treated, one word
 each: ok, STATUS, STATUS:SECONDS (Retry-After), cut, stall. After the last: ok.
@@ -162,6 +163,20 @@ def decode(fields, data, message=None):
     return message
 
 
+# --- labels of samples --------------------------------------------------------
+PROCESS = ('program', 'uid', 'cgroup', 'unit', 'container', 'process', 'pid')
+
+
+def add_process(processes, labels, value):
+    """Adds the value of a sample to that of its process, whose labels it has."""
+    need(len(dict(labels)) == len(labels), 'a label of a sample comes twice')
+    need('' not in dict(labels), 'a label of a sample has no name')
+    need('' not in dict(labels).values(), 'a label of a sample is empty')
+    own = {key: text for key, text in labels if key in PROCESS}
+    process = processes.setdefault(json.dumps(own, sort_keys=True), {**own, 'sum': 0})
+    process['sum'] += value
+
+
 # --- pprof -------------------------------------------------------------------
 def check_pprof(data):
     """Checks what google/pprof's CheckValid() does. Returns sums by type, the profile."""
@@ -183,10 +198,14 @@ def check_pprof(data):
             need(line.get('function_id', 0) in ids['function'], 'a function is missing')
     for function in profile.get('function', []):
         need(function.get('name', 0) < len(strings), 'a string is missing')
-    sums = dict.fromkeys(types, 0)
+    main = types.index(strings[profile['default_sample_type']])
+    sums, processes = dict.fromkeys(types, 0), {}
     for sample in profile.get('sample', []):
         values = sample.get('value', [])
         need(len(values) == len(types), 'a sample has another number of values')
+        add_process(processes, [
+            (strings[label['key']], strings[label['str']] if 'str' in label else
+             label.get('num', 0)) for label in sample.get('label', [])], values[main])
         need(sample.get('location_id'), 'a sample has no stack')
         for location in sample['location_id']:
             need(location in ids['location'], 'a location is missing')
@@ -196,7 +215,7 @@ def check_pprof(data):
     need(abs(profile.get('time_nanos', 0) / 1e9 - time.time()) < 86400,
          'the profile is of another time')
     need(profile.get('duration_nanos', 0) > 0, 'the profile has no length')
-    return sums, types
+    return sums, types, list(processes.values())
 
 
 # --- receivers ---------------------------------------------------------------
@@ -231,7 +250,7 @@ def pyroscope(query, headers, body):
     need(query.get('format') == 'pprof', 'the format is not pprof')
     parts = parts_of(headers['Content-Type'], body)
     need('profile' in parts, 'there is no profile')
-    sums, types = check_pprof(parts['profile'])
+    sums, types, processes = check_pprof(parts['profile'])
     config = json.loads(parts['sample_type_config'])
     for name in types:
         need(name in config, f'sample type {name} is not configured')
@@ -239,7 +258,7 @@ def pyroscope(query, headers, body):
                                    'sampled'}, f'sample type {name}')
         need(config[name]['units'] in ('samples', 'objects', 'bytes'), 'units')
         need(config[name]['cumulative'] is False, 'it is no difference')
-    return labels, sums
+    return labels, sums, processes
 
 
 def parca(query, headers, body):
@@ -258,7 +277,8 @@ def parca(query, headers, body):
     need(labels.get('__name__'), 'there is no __name__')
     need(len(series['samples']) == 1, 'there is not one sample')
     raw = base64.b64decode(series['samples'][0]['rawProfile'], validate=True)
-    return labels, check_pprof(raw)[0]
+    sums, _, processes = check_pprof(raw)
+    return labels, sums, processes
 
 
 def check_index(table, index, name):
@@ -282,7 +302,11 @@ def check_dictionary(all_tables):
             check_index(all_tables['location_table'], index, 'location')
 
 
-def check_profile(profile, tables, sums):
+def value_of(value):
+    return value.get('string_value', value.get('int_value', 0))
+
+
+def check_profile(profile, tables, sums, processes):
     kind = tables['string_table'][profile['sample_type']['type_strindex']]
     need(profile.get('period', 0), 'the period is 0')
     need(abs(profile.get('time_unix_nano', 0) / 1e9 - time.time()) < 86400,
@@ -292,6 +316,11 @@ def check_profile(profile, tables, sums):
         check_index(tables['stack_table'], sample.get('stack_index', 0), 'stack')
         for index in sample.get('attribute_indices', []):
             check_index(tables['attribute_table'], index, 'attribute')
+        attributes = [tables['attribute_table'][index]
+                      for index in sample.get('attribute_indices', [])]
+        add_process(processes, [
+            (tables['string_table'][one['key_strindex']], value_of(one['value']))
+            for one in attributes], sample['values'][0])
         need(len(sample.get('values', [])) == 1, 'a sample has not one value')
         sums[kind] = sums.get(kind, 0) + sample['values'][0]
 
@@ -300,15 +329,17 @@ def otlp(query, headers, body):
     need(headers['Content-Type'] == 'application/x-protobuf', 'the type is not protobuf')
     data = decode(OTLP, body)
     check_dictionary(data['dictionary'])
-    labels, sums = {}, {}
+    labels, sums, processes = {}, {}, {}
     for resource in data['resource_profiles']:
         for pair in resource['resource']['attributes']:
             labels[pair['key']] = pair['value']['string_value']
         for scope in resource['scope_profiles']:
             for profile in scope['profiles']:
-                check_profile(profile, data['dictionary'], sums)
+                # Each has the values of one type, the first of the main one.
+                check_profile(profile, data['dictionary'], sums,
+                              {} if sums else processes)
     need(labels.get('service.name'), 'there is no service.name')
-    return labels, sums
+    return labels, sums, list(processes.values())
 
 
 PATHS = {
@@ -373,7 +404,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 'tenant': self.headers.get('X-Scope-OrgID', ''),
                 'token': self.headers.get('Authorization', '')}
         try:
-            line['labels'], line['sums'] = receive(query, self.headers, body)
+            line['labels'], line['sums'], line['processes'] = receive(
+                query, self.headers, body)
         except (Refused, KeyError, ValueError, IndexError, TypeError,
                 AttributeError) as error:
             line['why'] = f'{type(error).__name__}: {error}'

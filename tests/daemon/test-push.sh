@@ -228,6 +228,56 @@ stop
 check "what cannot be kept is told" \
 	grep -q 'profiles that wait to be pushed are dropped' "$work/log"
 
+# --- labels of processes ------------------------------------------------------
+# processes_are RECEIVER TYPE LABELS...: true if these are the processes that
+# samples of the type are of, over all requests of this section.
+processes_are()
+{
+	python3 - "$log" "$@" <<-'END'
+		import json, sys
+		log, to, kind, *wanted = sys.argv[1:]
+		sums = {}
+		for line in map(json.loads, open(log)):
+		    if line['to'] != to or kind not in line.get('sums', {}) or \
+		            line['labels'].get('env') != 'labelled':
+		        continue
+		    for process in line['processes']:
+		        value = process.pop('sum')
+		        labels = ' '.join(f'{k}={v}' for k, v in
+		                          sorted(process.items()))
+		        sums[labels] = sums.get(labels, 0) + value
+		sums = sorted(f'{labels} sum={value}' for labels, value in sums.items())
+		if sums != sorted(wanted):
+		    sys.exit(f'{sums}')
+	END
+}
+
+web=/system.slice/web.service
+"$build/tests/daemon/record" 600 "$work/b.data" "$work/b.stacks" 1000 $web
+check "samples do not tell users by default" sh -c "
+	! grep -q '\"uid\"\|\"cgroup\"\|\"pid\"\|\"program\"' '$log'"
+rm -f "$work/store/push.spool"
+python3 tests/daemon/receiver.py $port "$log" &
+receiver=$!
+wait_for curl -s -o /dev/null "http://127.0.0.1:$port/"
+configure "push_pyroscope = $url" "push_parca = $url" "push_otlp = $url" \
+	"push_labels = env=labelled" "push_process_labels = yes" \
+	"push_kinds = cct,loops"
+start
+send "$work/a.data" "$work/stacks.data" "$work/b.data" "$work/b.stacks"
+for to in pyroscope parca otlp; do
+	check "$to: whose samples they are" wait_for processes_are $to samples \
+		"program=prog sum=1000" \
+		"cgroup=$web program=prog uid=1000 unit=web.service sum=600"
+	check "$to: whose loops they are" wait_for processes_are $to iterations \
+		"program=prog sum=1250" \
+		"cgroup=$web program=prog uid=1000 unit=web.service sum=750"
+done
+check "nothing was wrong with that" none_refused
+stop
+kill $receiver
+wait $receiver 2> /dev/null
+
 # --- configuration ------------------------------------------------------------
 # refused SENTENCE LINE
 refused()
@@ -250,5 +300,11 @@ check "a label with a brace" refused "push_labels has 'env={'" \
 	"push_labels = env={"
 check "a reserved label" refused "push_labels has '__name__=x'" \
 	"push_labels = __name__=x"
+printf 'push_process_labels = yes\n' > "$work/conf"
+check "labels of processes" "$build/hwprofd" -c "$work/conf" --check
+check "a label of all that is one of processes" refused \
+	"push_labels has 'unit=x': with push_process_labels" \
+	"push_labels = env=prod, unit=x
+push_process_labels = yes"
 check "a token that is no path" refused "path of a file" "push_token = secret"
 finish
