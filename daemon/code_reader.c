@@ -188,12 +188,26 @@ static int read_confined(void *context, int fd, const char *name,
 	return error;
 }
 
+static int find_confined(void *context, const struct wanted_file *wanted,
+			 bool open, struct found_file *found)
+{
+	struct confined_reader *reader = context;
+
+	return file_opener_find(&reader->opener, wanted, open, found);
+}
+
 void code_reader_init(struct confined_reader *reader)
 {
 	*reader = (struct confined_reader){
-		.reader.read = read_confined, .reader.context = reader,
-		.seconds = FILE_SECONDS,
+		.reader.find = find_confined, .reader.read = read_confined,
+		.reader.context = reader, .seconds = FILE_SECONDS,
 	};
+	file_opener_init(&reader->opener);
+}
+
+void code_reader_stop(struct confined_reader *reader)
+{
+	file_opener_stop(&reader->opener);
 }
 
 void code_reader_begin(struct confined_reader *reader)

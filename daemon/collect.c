@@ -2,7 +2,8 @@
 /*
  * hwprofd-collect: records all that runs, one window of time after the other,
  * and hands the recordings to hwprofd. It has the capabilities that this takes.
- * Files of programs are read by processes that have none: see code_reader.h.
+ * Files of programs are opened by another process, and read by processes that
+ * have no capabilities: see code_reader.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -210,10 +211,15 @@ static void send_head(struct collector *collector, struct wire_head *head,
 {
 	int error;
 
-	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF) + wire_cpu_ns(RUSAGE_CHILDREN);
+	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
+		       wire_cpu_ns(RUSAGE_CHILDREN) +
+		       file_opener_cpu_ns(&collector->reader.opener);
 	head->files_read = collector->reader.counts.read;
 	head->files_failed = collector->reader.counts.failed;
 	head->files_late = collector->reader.counts.late;
+	head->files_hung = collector->reader.opener.counts.hung;
+	head->files_skipped = collector->reader.opener.counts.skipped;
+	head->opens_files = file_opener_works(&collector->reader.opener);
 	error = wire_send(collector->socket, head, fd);
 	if (!error)
 		return;
@@ -418,6 +424,7 @@ static void reload(struct collector *collector)
 	}
 	collector->config = config;
 	set_events(collector);
+	file_opener_forget(&collector->reader.opener);
 	log_info("the configuration was read again");
 }
 
@@ -437,6 +444,10 @@ static int run(struct collector *collector)
 		log_error("cannot wait for signals: %s", strerror(-error));
 		return STATUS_FAILED;
 	}
+	error = file_opener_start(&collector->reader.opener);
+	if (error)
+		log_warning("no process that opens files can be started: %s",
+			    strerror(-error));
 	set_events(collector);
 	notify("READY=1");
 	while (!collector->stop) {
@@ -446,6 +457,7 @@ static int run(struct collector *collector)
 	}
 	hang_up(collector);
 	forget_code(collector);
+	code_reader_stop(&collector->reader);
 	return STATUS_OK;
 }
 

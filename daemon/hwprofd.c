@@ -531,6 +531,9 @@ static void hear_collector(struct app *app)
 	app->metrics.files_read = head.files_read;
 	app->metrics.files_failed = head.files_failed;
 	app->metrics.files_late = head.files_late;
+	app->metrics.files_hung = head.files_hung;
+	app->metrics.files_skipped = head.files_skipped;
+	app->metrics.opens_files = head.opens_files;
 	if (head.type == WIRE_RECORDING) {
 		take_recording(app, &head, fd);
 	} else if (strcmp(app->trouble, head.text)) {
@@ -979,6 +982,7 @@ static int run(struct app *app)
 	/* Threads of resolvers would reserve addresses that workers need. */
 	mallopt(M_ARENA_MAX, 1);
 	app->collector = app->listener = -1;
+	app->metrics.opens_files = 1;
 	app->watchdog_ms = notify_watchdog_ms();
 	/* Nothing that is started from here can get rights back. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -61,10 +61,12 @@ static void put_files(struct text *text, const struct metrics *metrics)
 		{ "read", metrics->files_read },
 		{ "failed", metrics->files_failed },
 		{ "late", metrics->files_late },
+		{ "hung", metrics->files_hung },
+		{ "skipped", metrics->files_skipped },
 	};
 
 	put_shares(text, "hwprofd_collector_files_total",
-		   "Files of programs that the collector had read since it started: late ones are tried again.",
+		   "Files of programs that the collector had read since it started: late ones are tried again; file systems of hung ones did not answer, and skipped ones lie there, too.",
 		   "result", results, sizeof(results) / sizeof(results[0]));
 }
 
@@ -96,6 +98,9 @@ static void put_collection(struct text *text, const struct metrics *metrics)
 		    "CPU time of the collector since it started.",
 		    metrics->collector_cpu_ns);
 	put_files(text, metrics);
+	put(text, "hwprofd_collector_opens_files", "gauge",
+	    "1 if the collector opens files of programs; 0 if it does not any more, since too many file systems did not answer.",
+	    metrics->opens_files);
 	put(text, "hwprofd_messages_malformed_total", "counter",
 	    "Messages of the collector that were refused.",
 	    metrics->malformed);

@@ -22,6 +22,7 @@ struct metrics {
 	uint64_t queries, query_failures;
 	uint64_t collector_cpu_ns;
 	uint64_t files_read, files_failed, files_late;	/* by the collector */
+	uint64_t files_hung, files_skipped, opens_files;
 	uint64_t own_cpu_ns;		/* with that of the workers */
 	uint64_t resident_bytes;
 	bool collector;			/* is connected */

@@ -12,7 +12,7 @@
 
 enum {
 	WIRE_MAGIC = 0x66707768,	/* "hwpf" */
-	WIRE_VERSION = 2,
+	WIRE_VERSION = 3,
 	WIRE_TEXT = 256,
 	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
 	/*
@@ -39,6 +39,9 @@ enum wire_type {
  * @files_read: files of programs that were read so far.
  * @files_failed: those that could not be.
  * @files_late: those that had no time.
+ * @files_hung: those whose file systems did not answer.
+ * @files_skipped: those that were not asked for, for that reason.
+ * @opens_files: 1; 0: too many file systems did not answer.
  * @dropped: records of the recording that had no room in it.
  * @refused: files and processes for which the module has no room for tables.
  * @text: a sentence, or empty.
@@ -52,6 +55,7 @@ struct wire_head {
 	uint64_t end_ns;
 	uint64_t cpu_ns;
 	uint64_t files_read, files_failed, files_late;
+	uint64_t files_hung, files_skipped, opens_files;
 	uint64_t dropped;
 	uint64_t refused;
 	char text[WIRE_TEXT];

@@ -7,6 +7,7 @@
 #ifndef HWPROF_CODE_FACTS_H
 #define HWPROF_CODE_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,14 +42,45 @@ enum code_wanted {
 };
 
 /**
- * struct code_reader - Reads files, instead of the calling process
+ * struct wanted_file - A file that a process has mapped
+ * @pid: the process.
+ * @name: what it calls the file.
+ * @major: of the file's device.
+ * @minor: of the file's device.
+ * @inode: its number there.
+ */
+struct wanted_file {
+	uint32_t pid;
+	const char *name;
+	unsigned int major, minor;
+	uint64_t inode;
+};
+
+/**
+ * struct found_file - What is known of it when it was found
+ * @size: in bytes.
+ * @changed_ns: time of its last change.
+ * @root: it is root's.
+ */
+struct found_file {
+	uint64_t size;
+	int64_t changed_ns;
+	bool root;
+};
+
+/**
+ * struct code_reader - Finds and reads files, instead of the calling process
+ * @find: finds a file. Returns a descriptor for reading, or 0 without @open;
+ *	-ENOENT if there is no such file any more; or another negative errno.
  * @read: sets @facts from file @fd, which the recorded process calls @name.
  *	Returns 0, also if there is nothing to know; -EAGAIN if the file is to
  *	be asked for later; or another negative errno. @facts is empty on
  *	failure.
- * @context: for @read.
+ * @context: for both.
  */
 struct code_reader {
+	int (*find)(void *context, const struct wanted_file *wanted, bool open,
+		    struct found_file *found);
 	int (*read)(void *context, int fd, const char *name,
 		    enum code_wanted wanted, struct code_facts *facts);
 	void *context;

@@ -23,7 +23,7 @@ void known_files_free(struct known_files *files)
 static void read_id(const struct known_files *files, struct known_file *known,
 		    uint32_t pid, const char *name)
 {
-	int fd = mapped_file_open(&known->file, pid, name);
+	int fd = mapped_file_open(&known->file, files->reader, pid, name);
 	struct code_facts facts;
 
 	known->id.size = 0;
@@ -50,7 +50,8 @@ const struct build_id *known_files_id(struct known_files *files,
 		return NULL;
 	files->count += is_new;
 	if (is_new || (known->round != files->round &&
-		       mapped_file_changed(&known->file, pid, name)))
+		       mapped_file_changed(&known->file, files->reader, pid,
+					   name)))
 		read_id(files, known, pid, name);
 	known->round = files->round;
 	return &known->id;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -32,7 +33,7 @@ int mapped_file_compare(const void *a, const void *b)
  * ordinary user can mount them. Maps of an overlay may name the device below
  * it, but in an ordinary user's overlay no file is root's.
  */
-static bool is_on_device(const struct mapped_file *file, int fd,
+static bool is_on_device(const struct wanted_file *file, int fd,
 			 const struct stat *status)
 {
 	struct statfs system;
@@ -56,7 +57,7 @@ static bool is_on_device(const struct mapped_file *file, int fd,
  * Returns a descriptor of the regular file at @path if it has the number, and
  * -1 otherwise. The file itself is not opened, which could be a device by now.
  */
-static int find_at(const struct mapped_file *file, const char *path,
+static int find_at(const struct wanted_file *file, const char *path,
 		   struct stat *status)
 {
 	int fd = open(path, O_PATH | O_CLOEXEC);
@@ -69,24 +70,71 @@ static int find_at(const struct mapped_file *file, const char *path,
 	return -1;
 }
 
-/*
- * Finds the file. Its name is one in the process's own tree of files, except
- * where it has changed its root.
- */
-static int find_file(const struct mapped_file *file, uint32_t pid,
-		     const char *name, struct stat *status)
-{
-	char path[PATH_SIZE];
-	int fd;
-
-	snprintf(path, PATH_SIZE, "/proc/%" PRIu32 "/root%s", pid, name);
-	fd = find_at(file, path, status);
-	return fd >= 0 ? fd : find_at(file, name, status);
-}
-
 static int64_t changed_ns(const struct stat *status)
 {
 	return status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
+}
+
+/*
+ * The name is one in the process's own tree of files, except where it has
+ * changed its root.
+ */
+int mapped_file_find(const struct wanted_file *wanted, struct found_file *found)
+{
+	char path[PATH_SIZE];
+	struct stat status;
+	int fd;
+
+	snprintf(path, PATH_SIZE, "/proc/%" PRIu32 "/root%s", wanted->pid,
+		 wanted->name);
+	fd = find_at(wanted, path, &status);
+	if (fd < 0)
+		fd = find_at(wanted, wanted->name, &status);
+	if (fd < 0)
+		return -ENOENT;
+	*found = (struct found_file){
+		.size = status.st_size, .changed_ns = changed_ns(&status),
+		.root = !status.st_uid,
+	};
+	return fd;
+}
+
+int mapped_file_open_found(int found)
+{
+	char path[sizeof("/proc/self/fd/") + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	close(found);
+	return fd;
+}
+
+static int find_here(const struct wanted_file *wanted, bool open,
+		     struct found_file *found)
+{
+	int fd = mapped_file_find(wanted, found);
+
+	if (fd < 0 || open)
+		return fd < 0 ? fd : mapped_file_open_found(fd);
+	close(fd);
+	return 0;
+}
+
+/* Returns as code_reader's find does. */
+static int find(const struct mapped_file *file,
+		const struct code_reader *reader, uint32_t pid,
+		const char *name, bool open, struct found_file *found)
+{
+	const struct wanted_file wanted = {
+		.pid = pid, .name = name, .major = file->major,
+		.minor = file->minor, .inode = file->inode,
+	};
+
+	return reader ? reader->find(reader->context, &wanted, open, found) :
+			find_here(&wanted, open, found);
 }
 
 /* Remembers a name, if it is not too long. */
@@ -108,40 +156,33 @@ static bool has_name(const struct mapped_file *file, const char *name)
 	       (!name[length] || !strcmp(name + length, " (deleted)"));
 }
 
-int mapped_file_open(struct mapped_file *file, uint32_t pid, const char *name)
+int mapped_file_open(struct mapped_file *file, const struct code_reader *reader,
+		     uint32_t pid, const char *name)
 {
-	char path[sizeof("/proc/self/fd/") + 16];
-	struct stat status;
-	int found = find_file(file, pid, name, &status), fd;
+	struct found_file found;
+	int fd = find(file, reader, pid, name, true, &found);
 
 	file->size = file->changed_ns = 0;
 	*file->name = 0;
-	if (found < 0)
-		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	close(found);
 	if (fd < 0)
 		return -1;
-	file->size = status.st_size;
-	file->changed_ns = changed_ns(&status);
-	file->root = !status.st_uid;
+	file->size = found.size;
+	file->changed_ns = found.changed_ns;
+	file->root = found.root;
 	set_name(file, name);
 	return fd;
 }
 
-bool mapped_file_changed(const struct mapped_file *file, uint32_t pid,
+bool mapped_file_changed(const struct mapped_file *file,
+			 const struct code_reader *reader, uint32_t pid,
 			 const char *name)
 {
-	struct stat status;
-	int fd = find_file(file, pid, name, &status);
+	struct found_file found;
 
 	/* Its number may belong to another file by now. */
-	if (fd < 0)
+	if (find(file, reader, pid, name, false, &found) < 0)
 		return !has_name(file, name);
-	close(fd);
-	return (uint64_t)status.st_size != file->size ||
-	       changed_ns(&status) != file->changed_ns;
+	return found.size != file->size || found.changed_ns != file->changed_ns;
 }
 
 /* Files of size 0 have no code. */

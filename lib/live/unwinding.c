@@ -173,7 +173,8 @@ static void read_vdso(struct code_facts *facts)
 static bool read_file(const struct unwinding *unwinding, struct code *code,
 		      const struct line *line, struct code_facts *facts)
 {
-	int fd = mapped_file_open(&code->file, line->pid, line->name);
+	int fd = mapped_file_open(&code->file, unwinding->reader, line->pid,
+				  line->name);
 
 	if (fd < 0)
 		return false;
@@ -222,7 +223,8 @@ static struct code *get_code(struct unwinding *unwinding,
 		return NULL;
 	unwinding->code_count += is_new;
 	if (!is_new && line->inode && code->round != unwinding->round &&
-	    mapped_file_changed(&code->file, line->pid, line->name)) {
+	    mapped_file_changed(&code->file, unwinding->reader, line->pid,
+				line->name)) {
 		forget_code(code);
 		is_new = true;
 	}

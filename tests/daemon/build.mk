@@ -2,7 +2,7 @@
 # hwprofd: units under ASan and UBSan, and a whole one that is asked by curl.
 DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
 DAEMON_TESTS := config query store timeline wire worker http symbols push \
-		code-reader page ranges
+		code-reader file-opener page ranges
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
 		   $(patsubst %,$(BUILD)/san/tests/daemon/%.o,recordings hostile)
 DAEMON_PAGE_SAN := $(PAGE_SOURCES:%.c=$(BUILD)/san/%.o)
@@ -23,7 +23,9 @@ $(BUILD)/tests/test-daemon-%: $(BUILD)/san/tests/daemon/test-%.o \
 
 $(BUILD)/tests/daemon/send: tests/daemon/send.c daemon/wire.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -D_GNU_SOURCE -Idaemon -MF $@.d -o $@ $^
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -Idaemon -MF $@.d -o $@ $(filter %.c,$^)
+
+-include $(BUILD)/tests/daemon/send.d
 
 # A program that records itself, as far as a fixture can.
 $(BUILD)/tests/daemon/record: tests/daemon/record.c tests/daemon/recordings.c \

@@ -427,7 +427,7 @@ static struct mapped_file mapped(const char *path)
 /* Opens the file as that of this process. Returns its build id. */
 static struct build_id opened_id(struct mapped_file *file, const char *name)
 {
-	int fd = mapped_file_open(file, getpid(), name);
+	int fd = mapped_file_open(file, NULL, getpid(), name);
 	struct build_id id = { .size = 0 };
 
 	if (fd < 0)
@@ -476,12 +476,13 @@ static void test_number_again(void **state)
 	assert_int_equal(system(command), 0);
 	file = mapped(name);
 	assert_true(opened_id(&file, name).size > 0);
-	assert_false(mapped_file_changed(&file, getpid(), name));
+	assert_false(mapped_file_changed(&file, NULL, getpid(), name));
 	assert_int_equal(unlink(name), 0);
 	snprintf(gone, sizeof(gone), "%s (deleted)", name);
-	assert_false(mapped_file_changed(&file, getpid(), gone));
-	assert_true(mapped_file_changed(&file, getpid(), "/tmp/other"));
-	assert_true(mapped_file_changed(&file, getpid(),
+	assert_false(mapped_file_changed(&file, NULL, getpid(), gone));
+	assert_true(mapped_file_changed(&file, NULL, getpid(),
+					"/tmp/other"));
+	assert_true(mapped_file_changed(&file, NULL, getpid(),
 					"/tmp/other (deleted)"));
 	assert_int_equal(opened_id(&file, "/tmp/other").size, 0);
 }
