@@ -391,7 +391,7 @@ TEST(perf_session)
  */
 TEST(sessions_of_a_program)
 {
-	enum { MOST = 32, ALL = 36 };
+	enum { MOST = 10, ALL = 14 };
 	struct hwprof_config config = device_config(EVENT_CALLS);
 	int device = device_open(&config);	/* numbers are given in turn */
 	struct perf_event_attr attr;
