@@ -407,21 +407,29 @@ static void run_by_turns(void)
 	}
 }
 
+/* Opens an event of each of several sessions. */
+static void open_sessions(int fd[SESSIONS])
+{
+	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
+	int i;
+
+	for (i = 0; i < SESSIONS; i++) {
+		attr.config1 = EVENT_INTERVAL(1000 + i);
+		fd[i] = event_open(&attr, 0, 0, -1, 0);
+		must(fd[i], "opening one of several events");
+	}
+}
+
 /*
  * Several sessions of one program, each of which is fed with each step, and has
  * events to be switched.
  */
 static void sessions(void)
 {
-	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
 	int fd[SESSIONS], i;
 
 	phase("%u sessions of a program", SESSIONS);
-	for (i = 0; i < SESSIONS; i++) {
-		attr.config1 = EVENT_INTERVAL(1000 + i);
-		fd[i] = event_open(&attr, 0, 0, -1, 0);
-		must(fd[i], "opening one of several events");
-	}
+	open_sessions(fd);
 	run_sites(SITES / 8);
 	phase("%u sessions of a program that is switched", SESSIONS);
 	for (i = 0; i < 20; i++)
@@ -439,34 +447,20 @@ static void sessions(void)
 
 /* --- filters -------------------------------------------------------------- */
 
-/* A range of this program's file, so that each process has a record of it. */
-static void set_filter(int fd)
-{
-	char path[200] = "", filter[300];
-
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		die("reading a link");
-	snprintf(filter, sizeof(filter), "filter 0x1000/0x100@%s", path);
-	must(ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter),
-	     "PERF_EVENT_IOC_SET_FILTER");
-}
-
 /*
  * Several sessions that have a filter, of a program whose processes need more
  * records of ranges than there are for a user.
  */
 static void filters(void)
 {
-	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
 	int fd[SESSIONS], i;
 
 	phase("%u sessions with a filter", SESSIONS);
-	for (i = 0; i < SESSIONS; i++) {
-		attr.config1 = EVENT_INTERVAL(1000 + i);
-		fd[i] = event_open(&attr, 0, 0, -1, 0);
-		must(fd[i], "opening one of several events");
-		set_filter(fd[i]);
-	}
+	open_sessions(fd);
+	/* Each process has a record of the range. */
+	for (i = 0; i < SESSIONS; i++)
+		must(event_filter_own_file(fd[i], "0x1000/0x100"),
+		     "PERF_EVENT_IOC_SET_FILTER");
 	run_sites(SITES / 8);
 	phase("%u sessions with a filter, of too many processes", SESSIONS);
 	in_forks(run_by_turns, 6);

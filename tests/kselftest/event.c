@@ -79,6 +79,16 @@ int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	return fd < 0 ? -errno : fd;
 }
 
+int event_filter_own_file(int fd, const char *range)
+{
+	char path[200] = "", filter[300];
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		return -errno;
+	snprintf(filter, sizeof(filter), "filter %s@%s", range, path);
+	return ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ? -errno : 0;
+}
+
 int event_try(struct perf_event_attr attr)
 {
 	int fd = event_open(&attr, 0, -1, -1, 0);

@@ -40,6 +40,12 @@ enum {
 int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group,
 	       unsigned long flags);
 
+/*
+ * Sets a filter of the event: a range of this program's file, as OFFSET/SIZE.
+ * Returns 0 or a negative errno.
+ */
+int event_filter_own_file(int fd, const char *range);
+
 /* Opens and closes an event of this process. Returns 0 or a negative errno. */
 int event_try(struct perf_event_attr attr);
 

@@ -49,12 +49,7 @@ static const char *const limits[KINDS] = {
 /* Sets a filter, by which the module keeps a record of the memory. */
 static void filter_own_file(int fd)
 {
-	char path[200] = "", filter[300];
-
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		_exit(90);
-	snprintf(filter, sizeof(filter), "filter 0x1000/0x100@%s", path);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) ||
+	if (event_filter_own_file(fd, "0x1000/0x100") ||
 	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		_exit(91);
 }

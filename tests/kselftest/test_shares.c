@@ -32,17 +32,12 @@ enum {
 };
 
 /* Ranges of a file: all of it, or a part. */
-#define WHOLE	"filter 0x0/0x10000000@"
-#define PART	"filter 0x1000/0x100@"
+#define WHOLE	"0x0/0x10000000"
+#define PART	"0x1000/0x100"
 
 static void set_filter(int fd, const char *range)
 {
-	char path[200] = "", filter[300];
-
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		event_give_up("no path of the program");
-	snprintf(filter, sizeof(filter), "%s%s", range, path);
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+	if (event_filter_own_file(fd, range))
 		event_give_up("no filter set");
 }
 
