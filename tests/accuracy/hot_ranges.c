@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hot_ranges.h"
 #include "reports/range_box.h"
+#include "tests/oracle/array.h"
+#include "trace.h"
+
+struct keys read_targets(void)
+{
+	static struct trace_event buffer[8192];
+	struct keys targets = { 0 };
+	size_t got, i;
+
+	while ((got = fread(buffer, sizeof(*buffer), 8192, stdin)))
+		for (i = 0; i < got; i++)
+			if (buffer[i].kind == TRACE_BRANCH)
+				*array_push(&targets) = (struct range_key){
+					.value = buffer[i].to };
+	return targets;
+}
 
 /* --- exact counts --------------------------------------------------------- */
 

@@ -18,6 +18,9 @@ struct keys {
 	size_t count, room;
 };
 
+/* Returns the targets of branches on stdin, as trace.c writes them. */
+struct keys read_targets(void);
+
 /* The same keys as numbers, sorted. They tell the exact count of any range. */
 struct numbers {
 	range_number *items;

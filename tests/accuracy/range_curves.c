@@ -32,7 +32,6 @@
 #include "hot_ranges.h"
 #include "loads.h"
 #include "tests/oracle/array.h"
-#include "trace.h"
 
 #define HOT	0.1
 
@@ -289,15 +288,8 @@ static void print_widths(const char *loads, const struct keys *keys)
 
 static bool code(void)
 {
-	static struct trace_event buffer[8192];
-	struct keys targets = { 0 };
-	size_t got, i;
+	const struct keys targets = read_targets();
 
-	while ((got = fread(buffer, sizeof(*buffer), 8192, stdin)))
-		for (i = 0; i < got; i++)
-			if (buffer[i].kind == TRACE_BRANCH)
-				*array_push(&targets) = (struct range_key){
-					.value = buffer[i].to };
 	return print_all("code", &targets);
 }
 

@@ -25,7 +25,6 @@
 #include <string.h>
 
 #include "hot_ranges.h"
-#include "trace.h"
 #include "loads.h"
 #include "tests/engine/range_streams.h"
 #include "tests/oracle/array.h"
@@ -75,15 +74,8 @@ static bool judge(const char *stream, const struct keys *keys, bool pairs)
 
 static bool judge_code(void)
 {
-	static struct trace_event buffer[8192];
-	struct keys targets = { 0 };
-	size_t got, i;
+	const struct keys targets = read_targets();
 
-	while ((got = fread(buffer, sizeof(*buffer), 8192, stdin)))
-		for (i = 0; i < got; i++)
-			if (buffer[i].kind == TRACE_BRANCH)
-				*array_push(&targets) = (struct range_key){
-					.value = buffer[i].to };
 	return judge("code", &targets, false);
 }
 
