@@ -4,7 +4,8 @@ DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
 DAEMON_TESTS := config query store timeline wire worker http symbols push \
 		code-reader file-opener page ranges
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
-		   $(patsubst %,$(BUILD)/san/tests/daemon/%.o,recordings hostile)
+		   $(patsubst %,$(BUILD)/san/tests/daemon/%.o,recordings hostile \
+							   windows)
 DAEMON_PAGE_SAN := $(PAGE_SOURCES:%.c=$(BUILD)/san/%.o)
 
 $(DAEMON_PAGE_SAN): override CFLAGS += -D_GNU_SOURCE
@@ -15,6 +16,7 @@ $(patsubst %,$(BUILD)/tests/test-daemon-%,$(DAEMON_TESTS)): \
 $(BUILD)/tests/test-daemon-%: $(BUILD)/san/tests/daemon/test-%.o \
 			      $(BUILD)/san/tests/daemon/recordings.o \
 			      $(BUILD)/san/tests/daemon/hostile.o \
+			      $(BUILD)/san/tests/daemon/windows.o \
 			      $(BUILD)/san/tests/lib/fixture.o \
 			      $(DAEMON_SAN) $(DAEMON_PAGE_SAN) \
 			      $(LIB_SOURCES:%.c=$(BUILD)/san/%.o)

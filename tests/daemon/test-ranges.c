@@ -9,9 +9,7 @@
 #include "jobs.h"
 #include "recordings.h"
 #include "timeline.h"
-#include "wire.h"
-
-#define SECOND	1000000000ULL
+#include "windows.h"
 
 enum { TEXT = 65536 };
 
@@ -35,25 +33,10 @@ static struct timeline *begin(void)
 /* Adds a window that ended @ago seconds ago, with ranges of so many units. */
 static void add(struct timeline *timeline, uint64_t ago, uint64_t units)
 {
-	const struct job job = { .recording = true };
-	uint64_t end = wire_now() - ago * SECOND;
-	struct parts parts = { .count = 0 };
 	struct fixture fixture;
-	struct worker worker;
-	FILE *file;
 
 	recordings_make_ranges(&fixture, &code, units);
-	file = fopen(fixture.path, "r");
-	assert_non_null(file);
-	assert_int_equal(worker_start(&worker, job_merge, &job,
-				      WORKER_NO_FILES, fileno(file), 60), 0);
-	assert_int_equal(worker_wait(&worker), ANSWER_OK);
-	assert_int_equal(parts_read(&parts, worker.out,
-				    lseek(worker.out, 0, SEEK_END)), 0);
-	close(worker.out);
-	fclose(file);
-	fixture_remove(&fixture);
-	assert_int_equal(timeline_add(timeline, end - SECOND, end, &parts), 0);
+	window_add(timeline, ago, &fixture);
 }
 
 static void take_parts(struct timeline *timeline, struct job *job)

@@ -13,6 +13,7 @@
 #include "listing.h"
 #include "recordings.h"
 #include "timeline.h"
+#include "windows.h"
 #include "wire.h"
 
 #define SECOND	1000000000ULL
@@ -64,19 +65,10 @@ static void add_made(struct timeline *timeline, uint64_t ago, uint64_t units,
 				  const struct recorded_code *code,
 				  uint64_t units))
 {
-	const struct job job = { .recording = true };
-	uint64_t end = wire_now() - ago * SECOND;
 	struct fixture fixture;
-	struct parts parts;
-	FILE *file;
 
 	make(&fixture, &code, units);
-	file = fopen(fixture.path, "r");
-	assert_non_null(file);
-	run_job(job_merge, &job, fileno(file), &parts);
-	fclose(file);
-	fixture_remove(&fixture);
-	assert_int_equal(timeline_add(timeline, end - SECOND, end, &parts), 0);
+	window_add(timeline, ago, &fixture);
 }
 
 static void add_window(struct timeline *timeline, uint64_t ago, uint64_t units)
