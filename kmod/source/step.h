@@ -87,7 +87,7 @@ void step_leave_out(struct step_cpu *cpu, struct lane *lane);
 void step_end_left_out(struct step_cpu *cpu, struct lane *lane);
 /*
  * Give room that there is now to lanes of the whole CPU that were left out.
- * Those of a task find room when it is scheduled in again.
+ * A lane of a task finds room when the task is scheduled in again.
  */
 void step_let_in(struct step_cpu *cpu);
 
