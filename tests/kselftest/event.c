@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "event.h"
@@ -625,6 +626,14 @@ unsigned int short_times(unsigned int times)
 unsigned int fewer_times(unsigned int times)
 {
 	return on_debug_kernel() ? (short_times(times) + 3) / 4 : times;
+}
+
+uint64_t thread_cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
 
 const char *known_program(void)

@@ -201,6 +201,9 @@ bool on_debug_kernel(void);
 unsigned int short_times(unsigned int times);
 unsigned int fewer_times(unsigned int times);
 
+/* Return the CPU time that the calling thread has had. */
+uint64_t thread_cpu_ns(void);
+
 /* Starts a child that waits, and then executes `known`. */
 struct child child_known(void);
 /*

@@ -41,6 +41,7 @@ enum {
 	ROUNDS		= 2,
 	TOUCHES		= 8,
 	PAGES		= 512,
+	TOUCHING_NS	= 100000000,
 	CHILDREN	= 4,
 	FUNCTION_SIZE	= 256,
 	INTERVAL_MS	= 20,
@@ -93,8 +94,10 @@ static FUNCTION void touch(char *pages)
 	madvise(pages, size, MADV_DONTNEED);
 }
 
+/* Runs for many ticks, also of a kernel without timers of high resolution. */
 static void run_touching(void *context)
 {
+	uint64_t end = thread_cpu_ns() + TOUCHING_NS;
 	size_t size = PAGES * (size_t)getpagesize();
 	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -103,7 +106,7 @@ static void run_touching(void *context)
 	if (pages == MAP_FAILED)
 		abort();
 	madvise(pages, size, MADV_NOHUGEPAGE);
-	for (round = 0; round < TOUCHES; round++) {
+	for (round = 0; round < TOUCHES || thread_cpu_ns() < end; round++) {
 		touch(pages);
 		many();
 	}

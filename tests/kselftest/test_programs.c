@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
@@ -594,14 +593,6 @@ TEST_F(programs, slow_one_is_taken_away)
 }
 
 /* --- windows ------------------------------------------------------------- */
-
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return time.tv_sec * 1000000000ULL + time.tv_nsec;
-}
 
 /* Runs for long enough for many windows, also where each takes long. */
 static void run_long(void *context)
