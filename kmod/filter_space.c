@@ -1024,6 +1024,8 @@ void filter_event_closed(struct session *session)
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	WRITE_ONCE(session->closings, session->closings + 1);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
+	/* Pairs with lane_start(). */
+	smp_mb();
 	for_each_possible_cpu(cpu) {
 		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
 

@@ -192,12 +192,19 @@ void lane_close(struct lane *lane)
 void lane_start(struct lane *lane, struct perf_event *event)
 {
 	struct session *session = lane->session;
+	bool first = !lane->active;
 
 	/* An NMI may be reading the list: see source/metrics.c. */
 	list_add_tail_rcu(&event->hw.tp_list, &lane->events);
 	lane->wide += !event->hw.target;
+	WRITE_ONCE(lane->active, lane->active + 1);
+	/*
+	 * Either the record of its filter is noted as used here, or
+	 * filter_event_closed() sees that the lane is active.
+	 */
+	smp_mb();
 	filter_check(lane);
-	if (lane->active++)
+	if (!first)
 		return;
 	if (session->rows)
 		lane_change_table(lane, table_take(session));
