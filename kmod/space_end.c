@@ -4,6 +4,7 @@
  * then its record is free.
  */
 #include <linux/delay.h>
+#include <linux/module.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
@@ -46,6 +47,25 @@ static void space_flush(struct callback_head *work)
 	space_wait_for_others();
 	session_flush(session, space->id);
 	session_put(session);
+	module_put(THIS_MODULE);
+}
+
+/*
+ * Let the task flush before it goes on, or exits. It may sleep for good before
+ * that, as when it closes a file of a server that does not answer. The module
+ * stays until then: unloading waits for all sessions, and this one is held.
+ * Return false if the task cannot.
+ */
+static bool space_flush_later(struct space *space, struct task_struct *task,
+			      enum task_work_notify_mode notify)
+{
+	init_task_work(&space->work, space_flush);
+	if (!try_module_get(THIS_MODULE))
+		return false;
+	if (!task_work_add(task, &space->work, notify))
+		return true;
+	module_put(THIS_MODULE);
+	return false;
 }
 
 struct space_end {
@@ -74,8 +94,7 @@ static void space_end_one(struct session *session, void *context)
 			return;		/* it goes with all its spaces */
 		WRITE_ONCE(space->end, end->time ?: READ_ONCE(space->seen) ?:
 				       local_clock());
-		init_task_work(&space->work, space_flush);
-		if (!task_work_add(end->task, &space->work, end->notify))
+		if (space_flush_later(space, end->task, end->notify))
 			continue;
 		WRITE_ONCE(space->left, true);	/* the flush of the interval
 						 * comes */
