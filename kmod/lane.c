@@ -203,12 +203,14 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	 * filter_event_closed() sees that the lane is active.
 	 */
 	smp_mb();
-	filter_check(lane);
-	if (!first)
-		return;
-	if (session->rows)
-		lane_change_table(lane, table_take(session));
-	session->source->start(lane);
+	if (first) {
+		if (session->rows)
+			lane_change_table(lane, table_take(session));
+		session->source->start(lane);
+	}
+	/* There may be hundreds that are left out. */
+	if (!lane->left_out)
+		filter_check(lane);
 }
 
 static void lane_emit_rest(struct lane *lane, struct perf_event *event);
