@@ -23,6 +23,7 @@ struct step_cpu {
 	unsigned int count;		/* of lanes; at most STEP_LANES_MAX */
 	struct list_head left_out;	/* those that found no room */
 	u64 fed;			/* branches that the lanes got so far */
+	u64 fed_secure;			/* and only privileged ones */
 	unsigned int bursts;		/* how many of @lanes are in a burst */
 	/* How many of @lanes want loads and stores. */
 	unsigned int accesses;

@@ -33,15 +33,22 @@ void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 	cpu->stored += step_wants_stored(lane);
 }
 
+/* Return how many events the lane might have had. */
+static u64 step_fed_for(const struct step_cpu *cpu, const struct lane *lane)
+{
+	return cpu->fed + (lane->session->privileged ? cpu->fed_secure : 0);
+}
+
 void step_leave_out(struct step_cpu *cpu, struct lane *lane)
 {
-	lane->left_out = cpu->fed + 1;
+	lane->left_out = step_fed_for(cpu, lane) + 1;
 	list_add_tail(&lane->link, &cpu->left_out);
 }
 
 void step_end_left_out(struct step_cpu *cpu, struct lane *lane)
 {
-	lane_count(&lane->lost_events, cpu->fed + 1 - lane->left_out);
+	lane_count(&lane->lost_events,
+		   step_fed_for(cpu, lane) + 1 - lane->left_out);
 	lane->left_out = 0;
 	list_del_init(&lane->link);
 }

@@ -52,7 +52,10 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 		event.value = user_stack_pointer(regs);
 	}
 
-	cpu->fed++;
+	if (unlikely(cpu->record && cpu->record->secure))
+		cpu->fed_secure++;
+	else
+		cpu->fed++;
 	list_for_each_entry(lane, &cpu->lanes, link) {
 		if (unlikely(!step_may_see(lane, cpu->record)))
 			continue;

@@ -9,6 +9,7 @@
  * the others are skipped then.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -454,17 +455,23 @@ static int count_of_plain(void *context)
 	return count_exec(&program) < KNOWN_BACK;
 }
 
+static int make_setuid_known(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp %s %s", known_program(),
+		 setuid_known);
+	return system(command) ?: chmod(setuid_known, 04755);
+}
+
 /* perf keeps the events of a setuid program that may dump core. */
 TEST(a_setuid_program)
 {
-	char command[256], mode[16];
 	const struct program program = { setuid_known, USER };
+	char mode[16];
 
 	NEED_SCOPE(0);
-	snprintf(command, sizeof(command), "cp %s %s", known_program(),
-		 setuid_known);
-	ASSERT_EQ(0, system(command));
-	ASSERT_EQ(0, chmod(setuid_known, 04755));
+	ASSERT_EQ(0, make_setuid_known());
 	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
 			       sizeof(mode)));
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
@@ -472,6 +479,75 @@ TEST(a_setuid_program)
 	EXPECT_EQ(0, as_user(USER, count_of_setuid, NULL));
 	/* A user who may attach to it sees it. */
 	EXPECT_LE(KNOWN_BACK, count_exec(&program));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
+}
+
+enum { LEFT_OUT_BY = 10 };	/* sessions that a CPU steps for */
+
+/* Returns the lost events of the caller's sessions. */
+static int64_t lost_events(void)
+{
+	char text[32];
+	int64_t lost = 0;
+	glob_t found;
+	size_t i;
+
+	if (glob("/sys/class/misc/hwprof/sessions/*/lost_events", 0, NULL,
+		 &found))
+		return -1;
+	for (i = 0; i < found.gl_pathc; i++)
+		if (!text_read(found.gl_pathv[i], text, sizeof(text)))
+			lost += atoll(text);
+	globfree(&found);
+	return lost;
+}
+
+/* Counts what the user's event lost of a setuid program that others step. */
+static int lost_of_setuid(void *context)
+{
+	const struct program program = { setuid_known, 0 };
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	struct child child = child_start(exec_program, (void *)&program);
+	int64_t lost;
+	int fd;
+
+	fd = event_open(&attr, child.pid, -1, -1, 0);
+	if (fd < 0)
+		return 1;
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	child_go(&child);
+	waitpid(child.pid, NULL, 0);
+	lost = lost_events();
+	printf("# %lld events lost\n", (long long)lost);
+	fflush(stdout);
+	return lost <= 0 || lost >= KNOWN_INNER_BACK;
+}
+
+/* A session that is left out does not learn how many branches that has. */
+TEST(a_setuid_program_and_no_room)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	uint64_t config = attr.config;
+	int fd[LEFT_OUT_BY], i;
+	char mode[16];
+
+	NEED_SCOPE(0);
+	ASSERT_EQ(0, make_setuid_known());
+	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
+			       sizeof(mode)));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
+	stay_on(0);
+	attr.disabled = 0;
+	attr.inherit = 0;
+	for (i = 0; i < LEFT_OUT_BY; i++) {
+		/* Another span makes another session. */
+		attr.config = config | (uint64_t)(1024 + i) << 32;
+		fd[i] = event_open(&attr, -1, 0, -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	EXPECT_EQ(0, as_user(USER, lost_of_setuid, NULL));
+	for (i = 0; i < LEFT_OUT_BY; i++)
+		close(fd[i]);
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
