@@ -49,6 +49,7 @@ struct filter_space {
 	u64 looked;			/* and when the look for set began */
 	u32 closings;			/* the session's, when it was used */
 	struct session *owner;		/* NULL: the record ends */
+	kuid_t user;			/* whose session it is */
 	struct hlist_node node;		/* in a bucket */
 	struct list_head link;		/* used or free */
 	struct rcu_work release;

@@ -11,16 +11,24 @@
 /* Most users that have something at a time. */
 enum { FILTER_SHARES = 1024 };
 
+/**
+ * struct filter_share - What a user has
+ * @spaces: records
+ * @ending: records that are dropped, and wait for RCU
+ * @looks: looks at maps
+ */
 struct filter_share {
-	kuid_t user;
 	int spaces;
+	int ending;
 	int looks;
 };
+
+void filter_shares_init(void);
 
 /* Return what the user has. */
 struct filter_share filter_share_of(kuid_t user);
 
 /* Count what the user gets; below 0: gives back. */
-void filter_share_add(kuid_t user, int spaces, int looks);
+void filter_share_add(kuid_t user, struct filter_share more);
 
 #endif /* HWPROF_FILTER_SHARE_H */

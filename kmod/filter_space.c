@@ -100,11 +100,16 @@ static unsigned int filter_reserve(const struct session *session,
 	return uid_eq(session->user->uid, GLOBAL_ROOT_UID) ? 0 : reserved;
 }
 
-/* Return true if the session can have no more records. */
+/*
+ * Return true if the session can have no more records. Its user may drop all
+ * that it has and make as many anew, but not again before the first are free.
+ */
 static bool filter_space_is_short(const struct session *session)
 {
+	struct filter_share share = filter_share_of(session->user->uid);
+
 	return spaces_spare <= filter_reserve(session, ROOT_SPACES) ||
-	       filter_share_of(session->user->uid).spaces >= USER_SPACES;
+	       share.spaces >= USER_SPACES || share.ending > USER_SPACES;
 }
 
 /* Return true if the session can have no more looks. */
@@ -162,6 +167,7 @@ static void filter_space_release(struct work_struct *work)
 	if (space->mm)
 		mmdrop(space->mm);
 	raw_spin_lock_irqsave(&spaces_lock, flags);
+	filter_share_add(space->user, (struct filter_share) { .ending = -1 });
 	list_add(&space->link, &spaces_free);
 	spaces_spare++;
 	filter_note_change();
@@ -170,7 +176,8 @@ static void filter_space_release(struct work_struct *work)
 
 static void filter_drop_space(struct filter_space *space)
 {
-	filter_share_add(space->owner->user->uid, -1, 0);
+	filter_share_add(space->user,
+			 (struct filter_share) { .spaces = -1, .ending = 1 });
 	WRITE_ONCE(space->session, NULL);
 	space->owner = NULL;
 	hlist_del_rcu(&space->node);
@@ -251,10 +258,11 @@ static struct filter_space *filter_make_space(struct session *session,
 	if (filter_space_is_short(session) && !filter_make_room(session))
 		return NULL;
 	spaces_spare--;
-	filter_share_add(session->user->uid, 1, 0);
 	space = list_first_entry(&spaces_free, struct filter_space, link);
 	list_move(&space->link, &spaces_used);
 	space->owner = session;
+	space->user = session->user->uid;
+	filter_share_add(space->user, (struct filter_share) { .spaces = 1 });
 	space->mm = mm;
 	if (mm)
 		mmgrab(mm);
@@ -504,7 +512,7 @@ static bool filter_find_next(u64 since)
 
 static void filter_release_look(struct filter_look *look)
 {
-	filter_share_add(look->user, 0, -1);
+	filter_share_add(look->user, (struct filter_share) { .looks = -1 });
 	look->task = NULL;
 	list_move(&look->link, &looks_free);
 	looks_spare++;
@@ -549,7 +557,7 @@ static struct filter_look *filter_make_look(const struct session *session,
 	list_move(&look->link, &looks_pending);
 	look->task = current;
 	look->user = session->user->uid;
-	filter_share_add(look->user, 0, 1);
+	filter_share_add(look->user, (struct filter_share) { .looks = 1 });
 	return look;
 }
 
@@ -683,10 +691,14 @@ static void filter_note_use(struct filter_space *space,
 			    const struct session *session)
 {
 	u32 closings = READ_ONCE(session->closings);
+	u32 noted = READ_ONCE(space->closings);
 
-	if (READ_ONCE(space->session) == session &&
-	    READ_ONCE(space->closings) != closings)
-		WRITE_ONCE(space->closings, closings);
+	if (READ_ONCE(space->session) != session)
+		return;
+	/* Another CPU may have noted a later one. */
+	while ((s32)(closings - noted) > 0 &&
+	       !try_cmpxchg(&space->closings, &noted, closings))
+		;
 }
 
 const struct filter_space *filter_look_up(struct lane *lane, u32 events)
@@ -706,6 +718,7 @@ const struct filter_space *filter_look_up(struct lane *lane, u32 events)
 		return &filter_unknown;
 	}
 	WRITE_ONCE(lane->filter, space);
+	smp_mb();	/* as in lane_start() */
 	filter_note_use(space, session);
 	if (mm && READ_ONCE(space->pages) != READ_ONCE(mm->exec_vm))
 		filter_ask_later(lane);
@@ -1024,7 +1037,7 @@ void filter_event_closed(struct session *session)
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	WRITE_ONCE(session->closings, session->closings + 1);
 	raw_spin_unlock_irqrestore(&spaces_lock, flags);
-	/* Pairs with lane_start(). */
+	/* Pairs with lane_start() and filter_look_up(). */
 	smp_mb();
 	for_each_possible_cpu(cpu) {
 		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
@@ -1047,6 +1060,7 @@ void filter_free(struct session *session)
 
 void filters_init(void)
 {
+	filter_shares_init();
 	probes_find(probes);
 }
 

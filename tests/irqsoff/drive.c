@@ -19,12 +19,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/kselftest/device.h"
 #include "tests/kselftest/event.h"
+#include "tests/kselftest/text.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define PROBE			"/sys/kernel/debug/irqsoff"
@@ -38,6 +40,8 @@ enum {
 	SITES_MOST	= 40000,
 	PAGES_MOST	= 4096,		/* of a ring */
 	SESSIONS	= 40,		/* more than a step feeds */
+	USERS		= 200,
+	FIRST_USER	= 2000,
 	CHAIN		= 200,		/* calls, see make_chain(), */
 	CALL_BYTES	= 6,		/* of code each */
 	SECOND_NS	= 1000000000,
@@ -447,14 +451,44 @@ static void sessions(void)
 
 /* --- filters -------------------------------------------------------------- */
 
+/* A user whose process has a record of its ranges. */
+static pid_t user_with_record(uid_t user)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int ready[2], fd;
+	char byte;
+	pid_t pid;
+
+	must(pipe(ready), "a pipe");
+	pid = fork();
+	if (!pid) {
+		must(setresuid(user, user, user), "becoming a user");
+		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+		fd = event_open(&attr, 0, -1, -1, 0);
+		must(fd, "opening a user's event");
+		must(event_filter_own_file(fd, "0x1000/0x100"), "a filter");
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	close(ready[1]);
+	must(read(ready[0], &byte, 1) - 1, "a user with a filter");
+	close(ready[0]);
+	return pid;
+}
+
 /*
  * Several sessions that have a filter, of a program whose processes need more
- * records of ranges than there are for a user.
+ * records of ranges than there are for a user. Many users have one.
  */
 static void filters(void)
 {
 	int fd[SESSIONS], i;
+	pid_t users[USERS];
 
+	must(sysctl_write("perf_event_paranoid", -1), "perf_event_paranoid");
+	for (i = 0; i < USERS; i++)
+		users[i] = user_with_record(FIRST_USER + i);
 	phase("%u sessions with a filter", SESSIONS);
 	open_sessions(fd);
 	/* Each process has a record of the range. */
@@ -469,6 +503,10 @@ static void filters(void)
 		close(fd[i]);
 	usleep(100000);
 	end_phase();
+	for (i = 0; i < USERS; i++) {
+		kill(users[i], SIGKILL);
+		waitpid(users[i], NULL, 0);
+	}
 }
 
 /* --- tasks that end ------------------------------------------------------- */
