@@ -467,6 +467,7 @@ static pid_t user_with_record(uid_t user)
 		fd = event_open(&attr, 0, -1, -1, 0);
 		must(fd, "opening a user's event");
 		must(event_filter_own_file(fd, "0x1000/0x100"), "a filter");
+		must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "enabling it");
 		if (write(ready[1], "", 1) != 1)
 			_exit(1);
 		pause();
