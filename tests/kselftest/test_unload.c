@@ -80,15 +80,19 @@ static void run_known(void *context)
 	known_run();
 }
 
-/* Waits until the process sleeps where no signal wakes it, or has ended. */
-static void await_blocked(const struct child *child)
+/* Waits until the process is in one of these states, as in /proc/PID/stat. */
+static void await_state(const struct child *child, const char *states)
 {
 	char path[64], stat[256] = "";
+	const char *state;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
-	while (!text_read(path, stat, sizeof(stat)) && !strstr(stat, ") D") &&
-	       !strstr(stat, ") Z"))
+	do {
 		usleep(1000);
+		if (text_read(path, stat, sizeof(stat)))
+			return;
+		state = strrchr(stat, ')');
+	} while (!state || !strchr(states, state[2]));
 }
 
 /*
@@ -112,11 +116,15 @@ TEST(process_that_cannot_exit)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	child_go(&keeper);
-	child_await_sleep(&keeper);
-	if (waitpid(keeper.pid, NULL, WNOHANG))
+	await_state(&keeper, "SZ");
+	if (waitpid(keeper.pid, NULL, WNOHANG)) {
+		child_go(&child);
+		waitpid(child.pid, NULL, 0);
+		kill(target.pid, SIGKILL);
 		SKIP(return, "no userfaultfd");
+	}
 	child_go(&child);
-	await_blocked(&child);
+	await_state(&child, "DZ");
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	close(fd);
 	usleep(200000);
