@@ -454,29 +454,42 @@ static void sessions(void)
 
 /* --- filters -------------------------------------------------------------- */
 
-/* A user whose process has a record of its ranges. */
-static pid_t user_with_record(uid_t user)
+/* Gets a record of this process's ranges for the user, and keeps it. */
+static void keep_record(uid_t user, int ready)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
-	int ready[2], fd;
-	char byte;
+	pid_t pid = getpid();
+	int fd;
+
+	must(setresuid(user, user, user), "becoming a user");
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	fd = event_open(&attr, 0, -1, -1, 0);
+	must(fd, "opening a user's event");
+	must(event_filter_own_file(fd, "0x1000/0x100"), "a filter");
+	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "enabling it");
+	if (write(ready, &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* Returns such a process, which is not a child: nobody waits for it. */
+static pid_t user_with_record(uid_t user)
+{
+	int ready[2];
 	pid_t pid;
 
 	must(pipe(ready), "a pipe");
 	pid = fork();
 	if (!pid) {
-		must(setresuid(user, user, user), "becoming a user");
-		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-		fd = event_open(&attr, 0, -1, -1, 0);
-		must(fd, "opening a user's event");
-		must(event_filter_own_file(fd, "0x1000/0x100"), "a filter");
-		must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "enabling it");
-		if (write(ready[1], "", 1) != 1)
-			_exit(1);
-		pause();
+		if (!fork())
+			keep_record(user, ready[1]);
+		_exit(0);
 	}
+	waitpid(pid, NULL, 0);
 	close(ready[1]);
-	must(read(ready[0], &byte, 1) - 1, "a user with a filter");
+	if (read(ready[0], &pid, sizeof(pid)) != sizeof(pid))
+		die("a user with a filter");
 	close(ready[0]);
 	return pid;
 }
@@ -507,10 +520,10 @@ static void filters(void)
 		close(fd[i]);
 	usleep(100000);
 	end_phase();
-	for (i = 0; i < USERS; i++) {
+	for (i = 0; i < USERS; i++)
 		kill(users[i], SIGKILL);
-		waitpid(users[i], NULL, 0);
-	}
+	if (!event_sessions_are(0))
+		die("sessions of users are left");
 }
 
 /* --- tasks that end ------------------------------------------------------- */
