@@ -169,7 +169,7 @@ static int load_failed(int error, const char *log)
 static int load(const struct bpf_insn *code, size_t count)
 {
 	char *log = calloc(1, LOG_SIZE);
-	const struct bpf_prog_load_opts options = {
+	struct bpf_prog_load_opts options = {
 		.sz = sizeof(options), .log_buf = log,
 		.log_size = log ? LOG_SIZE : 0, .log_level = 0,
 	};
