@@ -596,7 +596,7 @@ int recording_begin(struct recording *recording, struct perf_event_attr *attr,
 	return 0;
 }
 
-void child_await_sleep(const struct child *child)
+void child_await_state(const struct child *child, const char *states)
 {
 	char path[64], stat[256] = "";
 	const char *state;
@@ -607,7 +607,21 @@ void child_await_sleep(const struct child *child)
 		if (text_read(path, stat, sizeof(stat)))
 			return;		/* it has exited */
 		state = strrchr(stat, ')');
-	} while (state && strncmp(state, ") S", 3));
+	} while (state && !strchr(states, state[2]));
+}
+
+void child_await_sleep(const struct child *child)
+{
+	child_await_state(child, "S");
+}
+
+int module_references(void)
+{
+	char count[16] = "";
+
+	if (text_read("/sys/module/hwprof/refcnt", count, sizeof(count)))
+		return -1;
+	return atoi(count);
 }
 
 bool on_debug_kernel(void)

@@ -185,8 +185,15 @@ int recording_begin(struct recording *recording, struct perf_event_attr *attr,
 		    struct child *child, unsigned int pages,
 		    struct tally *tally);
 
-/* Waits until the child sleeps. */
+/*
+ * Waits until the child is in one of the states, as letters of /proc/PID/stat,
+ * or is gone; or until it sleeps.
+ */
+void child_await_state(const struct child *child, const char *states);
 void child_await_sleep(const struct child *child);
+
+/* Returns how many references to the module there are, or -1. */
+int module_references(void);
 
 /* Binds this thread and its children to a CPU, or ends the test. */
 void stay_on(int cpu);

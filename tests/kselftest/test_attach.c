@@ -417,12 +417,11 @@ static void exec_program(void *context)
 	_exit(2);
 }
 
-/* Counts back edges of a process that executes the program. */
-static int64_t count_exec(const struct program *program)
+/* Returns the event of a process that has executed the program. */
+static int run_exec(const struct program *program)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
 	struct child child = child_start(exec_program, (void *)program);
-	int64_t count;
 	int fd;
 
 	fd = event_open(&attr, child.pid, -1, -1, 0);
@@ -433,6 +432,17 @@ static int64_t count_exec(const struct program *program)
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
+	return fd;
+}
+
+/* Counts back edges of a process that executes the program. */
+static int64_t count_exec(const struct program *program)
+{
+	int fd = run_exec(program);
+	int64_t count;
+
+	if (fd < 0)
+		return fd;
 	count = event_count(fd);
 	close(fd);
 	return count;
@@ -506,17 +516,10 @@ static int64_t lost_events(void)
 static int lost_of_setuid(void *context)
 {
 	const struct program program = { setuid_known, 0 };
-	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
-	struct child child = child_start(exec_program, (void *)&program);
 	int64_t lost;
-	int fd;
 
-	fd = event_open(&attr, child.pid, -1, -1, 0);
-	if (fd < 0)
+	if (run_exec(&program) < 0)
 		return 1;
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	child_go(&child);
-	waitpid(child.pid, NULL, 0);
 	lost = lost_events();
 	printf("# %lld events lost\n", (long long)lost);
 	fflush(stdout);

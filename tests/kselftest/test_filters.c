@@ -560,18 +560,11 @@ static int thread_pipe[2], go_pipe[2];
 /* Waits until nothing holds the module. */
 static bool module_is_free(void)
 {
-	char count[16] = "";
 	int tries;
 
-	for (tries = 0; tries < 6000; tries++) {
-		if (text_read("/sys/module/hwprof/refcnt", count,
-			      sizeof(count)))
-			return false;
-		if (!atoi(count))
-			return true;
+	for (tries = 0; tries < 6000 && module_references() > 0; tries++)
 		usleep(10000);
-	}
-	return false;
+	return !module_references();
 }
 
 static void close_and_receive(void *session)

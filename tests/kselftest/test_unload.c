@@ -17,18 +17,8 @@
 
 #include "event.h"
 #include "known.h"
-#include "text.h"
 
 EVENT_ALL_NEED("step")
-
-static int module_references(void)
-{
-	char count[16] = "";
-
-	if (text_read("/sys/module/hwprof/refcnt", count, sizeof(count)))
-		return -1;
-	return atoi(count);
-}
 
 static void sleep_for_good(void *context)
 {
@@ -80,21 +70,6 @@ static void run_known(void *context)
 	known_run();
 }
 
-/* Waits until the process is in one of these states, as in /proc/PID/stat. */
-static void await_state(const struct child *child, const char *states)
-{
-	char path[64], stat[256] = "";
-	const char *state;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
-	do {
-		usleep(1000);
-		if (text_read(path, stat, sizeof(stat)))
-			return;
-		state = strrchr(stat, ')');
-	} while (!state || !strchr(states, state[2]));
-}
-
 /*
  * The process has the last descriptor of an event of a target. It closes that
  * in its exit, and waits for perf's lock, which another process keeps.
@@ -116,7 +91,7 @@ TEST(process_that_cannot_exit)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	child_go(&keeper);
-	await_state(&keeper, "SZ");
+	child_await_state(&keeper, "SZ");
 	if (waitpid(keeper.pid, NULL, WNOHANG)) {
 		child_go(&child);
 		waitpid(child.pid, NULL, 0);
@@ -124,7 +99,7 @@ TEST(process_that_cannot_exit)
 		SKIP(return, "no userfaultfd");
 	}
 	child_go(&child);
-	await_state(&child, "DZ");
+	child_await_state(&child, "DZ");
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	close(fd);
 	usleep(200000);
