@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -613,6 +615,23 @@ void child_await_state(const struct child *child, const char *states)
 void child_await_sleep(const struct child *child)
 {
 	child_await_state(child, "S");
+}
+
+void *missing_page(int *faults)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = 4096,
+	};
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	range.range.start = (uintptr_t)page;
+	if (*faults < 0 || ioctl(*faults, UFFDIO_API, &api) ||
+	    ioctl(*faults, UFFDIO_REGISTER, &range))
+		return NULL;
+	return page;
 }
 
 int module_references(void)

@@ -192,6 +192,12 @@ int recording_begin(struct recording *recording, struct perf_event_attr *attr,
 void child_await_state(const struct child *child, const char *states);
 void child_await_sleep(const struct child *child);
 
+/*
+ * Returns a page that stays missing until somebody fills it through @faults, a
+ * userfaultfd(2); NULL: the kernel has none.
+ */
+void *missing_page(int *faults);
+
 /* Returns how many references to the module there are, or -1. */
 int module_references(void);
 

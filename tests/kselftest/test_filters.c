@@ -610,23 +610,18 @@ static void *touch(void *page)
 /* A thread waits for a page, and is woken without it. */
 static void touch_no_page(void *context)
 {
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = {
-		.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = 4096,
-	};
-	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_range range = { .len = 4096 };
+	int faults;
+	char *page = missing_page(&faults);
 	pthread_t thread;
 	char byte;
 
-	range.range.start = (uintptr_t)page;
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &range))
+	if (!page)
 		_exit(85);
+	range.start = (uintptr_t)page;
 	pthread_create(&thread, NULL, touch, page);
 	while (read(go_pipe[0], &byte, 1) == 1)
-		ioctl(fd, UFFDIO_WAKE, &range.range);
+		ioctl(faults, UFFDIO_WAKE, &range);
 }
 
 /* A stepped thread that is to be armed later does not hold the module. */

@@ -3,13 +3,9 @@
  * Unloading while a process cannot end. What the process was to do for the
  * module keeps it loaded, as unloading would wait for the process.
  */
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,28 +32,11 @@ static int open_dummy(pid_t pid)
 	return event_open(&attr, pid, -1, -1, 0);
 }
 
-/* Returns a page that nobody ever fills, or NULL. */
-static void *missing_page(void)
-{
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register range = {
-		.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = 4096,
-	};
-	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	range.range.start = (uintptr_t)page;
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &range))
-		return NULL;
-	return page;
-}
-
 /* Keeps perf's lock of the events of another process, until it is killed. */
 static void keep_lock(void *dummy)
 {
-	void *page = missing_page();
+	int faults;
+	void *page = missing_page(&faults);
 
 	if (!page)
 		_exit(1);
