@@ -478,19 +478,60 @@ static void see_records(struct recording *recording, const uint8_t *bytes,
 	recording->cut = at - size;
 }
 
-static int take_bytes(void *context, const void *bytes, size_t size)
+static int take_records(struct recording *recording, const void *bytes,
+			size_t size)
 {
-	struct recording *recording = context;
-	uint64_t limit = recording->limit;
-
-	/* A record that is cut is written whole, or not at all. */
-	if (!recording->cut)
-		recording->dropping =
-			limit && writer_bytes(recording->writer) + size > limit;
-	recording->full |= recording->dropping;
+	if (!size)
+		return 0;
 	see_records(recording, bytes, size);
 	return recording->dropping ? 0 : writer_add(recording->writer, bytes,
 						    size);
+}
+
+/*
+ * Returns the bytes of the leading records that the limit leaves room for. Only
+ * the last one may be cut.
+ */
+static size_t fitting(const struct recording *recording, const uint8_t *bytes,
+		      size_t size)
+{
+	uint64_t written = writer_bytes(recording->writer);
+	size_t at = 0;
+
+	if (!recording->limit)
+		return size;
+	while (at + sizeof(struct perf_event_header) <= size) {
+		const struct perf_event_header *header =
+			(const void *)(bytes + at);
+
+		if (header->size < sizeof(*header) ||
+		    written + at + header->size > recording->limit)
+			return at;
+		at += header->size;
+	}
+	return at < size ? at : size;
+}
+
+static int take_bytes(void *context, const void *bytes, size_t size)
+{
+	struct recording *recording = context;
+	/* A record that is cut is written whole, or not at all. */
+	size_t rest = recording->cut < size ? recording->cut : size, kept;
+	int error = take_records(recording, bytes, rest);
+
+	if (error || rest == size)
+		return error;
+	bytes = (const uint8_t *)bytes + rest;
+	size -= rest;
+	kept = fitting(recording, bytes, size);
+	recording->dropping = false;
+	error = take_records(recording, bytes, kept);
+	if (error || kept == size)
+		return error;
+	recording->dropping = true;
+	recording->full = true;
+	return take_records(recording, (const uint8_t *)bytes + kept,
+			    size - kept);
 }
 
 static int drain(struct recording *recording)

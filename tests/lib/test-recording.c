@@ -237,7 +237,9 @@ static void test_process(void **state)
 }
 
 /*
- * Programs that start without end do not make the file longer than its limit.
+ * Programs that start without end do not make the file longer than its limit,
+ * and what fits is written, although the rings have more when they are read
+ * first.
  */
 static void test_limit(void **state)
 {
@@ -265,6 +267,7 @@ static void test_limit(void **state)
 	assert_int_equal(recording_start(recording, path), 0);
 	assert_int_equal(write(go, "", 1), 1);
 	close(go);
+	usleep(500000);
 	while (!recording_is_full(recording))
 		assert_int_equal(recording_step(recording, &none, 50), 0);
 	assert_int_equal(recording_step(recording, &none, 50), 0);
@@ -275,6 +278,7 @@ static void test_limit(void **state)
 	/* Sections about the machine come behind. */
 	assert_int_equal(stat(path, &status), 0);
 	assert_true(status.st_size < 2 * LIMIT);
+	assert_true(status.st_size > LIMIT / 2);
 	read_back(path, &counted);
 	assert_true(counted.maps >= 2);
 }
