@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares loads and stores of instructions with capstone: all of eleven of
- * Debian's programs and libraries, and random bytes. Length, operands, their
- * widths and their use must agree. Exceptions are few: instructions that are
- * not decoded, those that capstone gets wrong, and bytes that are no
+ * Debian's programs and libraries, and random bytes. Length, class, operands,
+ * their widths and their use must agree. Exceptions are few: instructions that
+ * are not decoded, those that capstone gets wrong, and bytes that are no
  * instruction for capstone but are decoded.
  */
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <linux/hwprof.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static const char *const programs[] = {
 
 /* The result to be expected. */
 struct expected {
+	unsigned int class;
 	unsigned int count;
 	struct access_operand operands[3];
 };
@@ -276,12 +278,72 @@ static struct access_operand stack_operand(const cs_insn *insn, int use,
 	};
 }
 
+/* Returns true for registers of vectors and of x87. */
+static bool is_vector(x86_reg reg)
+{
+	return (reg >= X86_REG_XMM0 && reg <= X86_REG_ZMM31) ||
+	       (reg >= X86_REG_MM0 && reg <= X86_REG_MM7) ||
+	       (reg >= X86_REG_ST0 && reg <= X86_REG_ST7);
+}
+
+static bool has_vector(const cs_insn *insn)
+{
+	static const char *const starts[] = {
+		"f", "cvt", "vcvt", "ldmxcsr", "stmxcsr", "vldmxcsr",
+		"vstmxcsr", NULL
+	};
+	const cs_x86 *x86 = &insn->detail->x86;
+	int i;
+
+	for (i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_REG &&
+		    is_vector(x86->operands[i].reg))
+			return true;
+	return starts_as_one_of(disassembly_name(insn), starts);
+}
+
+/* Returns true for an instruction that accesses what rsi or rdi point to. */
+static bool is_string(const cs_insn *insn)
+{
+	static const char *const starts[] = {
+		"movs", "cmps", "stos", "lods", "scas", NULL
+	};
+	const char *name = disassembly_name(insn);
+
+	return starts_as_one_of(name, starts) && strlen(name) == 5 &&
+	       strchr("bwdq", name[4]) && insn->detail->x86.opcode[0] >= 0xa4 &&
+	       insn->detail->x86.opcode[0] <= 0xaf;
+}
+
+/* The class that an instruction has by its name and registers. */
+static unsigned int class_of(const cs_insn *insn)
+{
+	static const char *const moves[] = { "mov", "cmov", "set", NULL };
+	static const char *const branches[] = { "call", "ret", "jmp", NULL };
+	static const char *const stack[] = { "push", "pop", "leave", NULL };
+	const char *name = disassembly_name(insn);
+
+	if (insn->detail->x86.prefix[0] == 0xf0 || insn->id == X86_INS_XCHG)
+		return HWPROF_CLASS_ATOMIC;
+	if (starts_as_one_of(name, branches))
+		return HWPROF_CLASS_BRANCH;
+	if (insn->id != X86_INS_POPCNT && starts_as_one_of(name, stack))
+		return HWPROF_CLASS_STACK;
+	if (is_string(insn))
+		return HWPROF_CLASS_STRING;
+	if (has_vector(insn))
+		return HWPROF_CLASS_VECTOR;
+	return starts_as_one_of(name, moves) ? HWPROF_CLASS_MOVE :
+					       HWPROF_CLASS_ARITHMETIC;
+}
+
 static void expect(struct expected *expected, const cs_insn *insn, bool is64)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 	int use = stack_use(insn->id), i;
 
 	expected->count = 0;
+	expected->class = class_of(insn);
 	if (accesses_nothing(insn->id))
 		return;
 	if (use)
@@ -349,9 +411,9 @@ static void complain(const cs_insn *insn, bool is64,
 		return;
 	shown[insn->id] = true;
 	disassembly_complain(insn, is64);
-	print_error(": length %u", got->length);
+	print_error(": length %u, class %u", got->length, got->class);
 	print_operands(got->operands, got->count);
-	print_error(", expected");
+	print_error(", expected class %u", expected->class);
 	print_operands(expected->operands, expected->count);
 	print_error("\n");
 }
@@ -378,7 +440,8 @@ static void compare(const cs_insn *insn, const u8 *bytes, size_t count,
 	access_decode(&early, bytes, insn->size - 1, is64);
 	if (early.state == ACCESS_DECODED)
 		complain(insn, is64, &early, &expected);
-	if (got.length != insn->size || !same_operands(&got, &expected))
+	if (got.length != insn->size || !same_operands(&got, &expected) ||
+	    (got.count && got.class != expected.class))
 		complain(insn, is64, &got, &expected);
 }
 

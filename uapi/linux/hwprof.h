@@ -1246,4 +1246,30 @@ struct hwprof_tuning {
 #define HWPROF_TUNE_FREQ		(1U << 3)
 #define HWPROF_FREQ_MAX			1000000
 
+/*
+ * HWPROF_OPCODE_CLASSES(X): the classes of instructions that load or store. An
+ * instruction has one class. It is the first of these that fits, and the same
+ * for all that the instruction accesses.
+ *
+ *	X(constant, number, name, description)
+ */
+#define HWPROF_OPCODE_CLASSES(X)					       \
+	X(ATOMIC, 0, "atomic", "with the prefix lock, or xchg")	       \
+	X(BRANCH, 1, "branch", "calls, returns, and jumps through memory")     \
+	X(STACK, 2, "stack", "push, pop, pushf, popf, leave")		       \
+	X(STRING, 3, "string", "movs, cmps, stos, lods, scas")	       \
+	X(MOVE, 4, "move",						       \
+		"mov, movzx, movsx, cmov, set, movbe, movnti: no arithmetic")  \
+	X(VECTOR, 5, "vector",						       \
+		"x87, MMX, SSE, AVX: their moves and arithmetic")	       \
+	X(ARITHMETIC, 6, "arithmetic",					       \
+		"all others: add, cmp, test, shl, imul, inc, ...")
+
+enum hwprof_opcode_class {
+#define X(constant, number, name, what)	HWPROF_CLASS_##constant = (number),
+	HWPROF_OPCODE_CLASSES(X)
+#undef X
+	HWPROF_CLASSES
+};
+
 #endif /* _UAPI_LINUX_HWPROF_H */

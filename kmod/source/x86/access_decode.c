@@ -4,11 +4,10 @@
  * each opcode does with its memory operand. Only instructions that can be
  * executed are decoded correctly; for others the result does not matter.
  */
+#include "access_class.h"
 #include "access_decode.h"
 #include "access_opcodes.h"
 #include "branch_decode.h"
-
-enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
 
 enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8, REX = 0x40 };
 
@@ -22,6 +21,7 @@ struct decoder {
 	bool unknown;
 	bool operand16;		/* prefix 66 */
 	bool address_cut;	/* prefix 67 */
+	bool locked;		/* prefix f0 */
 	u8 repeat;		/* the last of prefixes f2 and f3 */
 	u8 segment;		/* the last segment prefix */
 	u8 rex;			/* REX, or what VEX says of it */
@@ -593,6 +593,7 @@ static u8 decode_take_prefixes(struct decoder *decoder)
 				decoder->segment = ACCESS_FLAT;
 			break;
 		case 0xf0:
+			decoder->locked = true;
 			break;
 		case 0xf2:
 		case 0xf3:
@@ -672,6 +673,21 @@ static void decode_take_opcode(struct decoder *decoder)
 	decoder->opcode = byte;
 }
 
+/* Return the class of an instruction that accesses memory. */
+static u8 decode_class(const struct decoder *decoder)
+{
+	u8 class = access_classes[decoder->map][decoder->opcode];
+
+	if (decoder->locked)
+		return HWPROF_CLASS_ATOMIC;
+	if (class == CLASS_OF_GROUP5)
+		return group5_classes[decode_modrm_field(decoder)];
+	if (class == CLASS_OF_MOVBE)
+		return decoder->repeat == 0xf2 ? HWPROF_CLASS_ARITHMETIC :
+						 HWPROF_CLASS_MOVE;
+	return class;
+}
+
 void access_decode(struct access_insn *insn, const u8 *bytes,
 		   unsigned int count, bool is64)
 {
@@ -694,6 +710,7 @@ void access_decode(struct access_insn *insn, const u8 *bytes,
 		if (decoder.map == MAP_0F3A && entry)
 			entry |= I8;
 		decode_opcode(&decoder, entry);
+		insn->class = decode_class(&decoder);
 	}
 	insn->length = decoder.at;
 	insn->state = decoder.missing && count < INSN_MAX ? ACCESS_SHORT :

@@ -52,6 +52,7 @@ struct access_insn {
 	 * bytes.
 	 */
 	u8 target;
+	u8 class;		/* enum hwprof_opcode_class */
 	/* Repeated as often as the count register says, which may be 0. */
 	bool repeats;
 	u8 count;		/* operands: 0 to 2, loads first */

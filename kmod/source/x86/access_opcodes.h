@@ -9,6 +9,8 @@
 
 #include "engine/types.h"
 
+enum map { ONE_BYTE, MAP_0F, MAP_0F38, MAP_0F3A };
+
 /* Width of the memory operand, in the low bits of an entry. */
 enum access_width {
 	B = 1,		/* 1 byte */
