@@ -18,6 +18,16 @@ bool filter_has_slowly(const struct filter_set *set, u64 address)
 	return filter_range_of(set, address);
 }
 
+bool filter_passes_slowly(struct lane *lane, u64 ip, u32 events)
+{
+	const struct mask *mask = mask_now(lane->session);
+
+	if (mask && !mask_passes_ip(mask, ip))
+		return false;
+	return !filter_is_set(lane->session) ||
+	       filter_has(filter_of(lane, events), ip);
+}
+
 /*
  * A gap behind which nothing is known. Engines that see windows, or write
  * branches in order, take arrivals for such.

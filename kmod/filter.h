@@ -15,6 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "filter_request.h"
+#include "mask.h"
 #include "session.h"
 
 struct filter_range {
@@ -101,14 +102,22 @@ static __always_inline const struct filter_set *filter_of(struct lane *lane,
 	return READ_ONCE(space->set);
 }
 
+/* Return true if the session looks at ranges alone. */
+static __always_inline bool filter_is_set(const struct session *session)
+{
+	return READ_ONCE(session->narrowed) & 1 << NARROWED_TO_RANGES;
+}
+
+bool filter_passes_slowly(struct lane *lane, u64 ip, u32 events);
+
 /*
- * Return true if the session has no filter, or @ip passes it. If the ranges are
- * not known, @events are lost.
+ * Return true if the session's filter and mask let instructions at @ip pass. If
+ * the ranges are not known, @events are lost.
  */
 static __always_inline bool filter_passes(struct lane *lane, u64 ip, u32 events)
 {
-	return likely(!READ_ONCE(lane->session->filtered)) ||
-	       filter_has(filter_of(lane, events), ip);
+	return likely(!READ_ONCE(lane->session->narrowed)) ||
+	       filter_passes_slowly(lane, ip, events);
 }
 
 /*
@@ -182,7 +191,7 @@ void filter_check_maps(struct lane *lane);
  */
 static __always_inline void filter_check(struct lane *lane)
 {
-	if (unlikely(READ_ONCE(lane->session->filtered)))
+	if (unlikely(filter_is_set(lane->session)))
 		filter_check_maps(lane);
 }
 

@@ -872,7 +872,7 @@ void filter_sync(struct perf_event *event)
 	event->hw.addr_filters = request.count ? event : NULL;
 	raw_spin_lock_irqsave(&spaces_lock, flags);
 	filter_set_request(session, &request);
-	WRITE_ONCE(session->filtered, request.count);
+	assign_bit(NARROWED_TO_RANGES, &session->narrowed, request.count);
 	/* A fork's event begins with 1. Its process has a record already. */
 	if (request.count && !wide)
 		filter_want_ranges(session, event->addr_filters_gen > 1);

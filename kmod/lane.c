@@ -434,6 +434,22 @@ static __always_inline void lane_feed_passed(struct lane *lane,
 		lane_sample_events(lane, stream, units, regs);
 }
 
+/*
+ * Feed an event that passes the filter, if it passes the mask, too. Then the
+ * engine may have to know that a branch was left out.
+ */
+static noinline void lane_feed_by_mask(struct lane *lane,
+				       struct stream_event *stream,
+				       struct pt_regs *regs)
+{
+	const struct mask *mask = mask_now(lane->session);
+
+	if (!mask || mask_passes(mask, stream))
+		lane_feed_passed(lane, stream, regs);
+	else if (lane->session->lines && !stream_is_access(stream->kind))
+		lane->missed = true;
+}
+
 /* Feed an arrival, which is no unit. */
 static void lane_feed_arrival(struct lane *lane, struct stream_event *arrival)
 {
@@ -467,7 +483,7 @@ static noinline void lane_feed_by_filter(struct lane *lane,
 	case FILTER_PASSES:
 		break;
 	}
-	lane_feed_passed(lane, &event, regs);
+	lane_feed_by_mask(lane, &event, regs);
 }
 
 /*
@@ -479,8 +495,12 @@ void lane_feed(struct lane *lane, struct stream_event *stream,
 {
 	const struct filter_set *set;
 
-	if (likely(!READ_ONCE(lane->session->filtered))) {
+	if (likely(!READ_ONCE(lane->session->narrowed))) {
 		lane_feed_passed(lane, stream, regs);
+		return;
+	}
+	if (!filter_is_set(lane->session)) {
+		lane_feed_by_mask(lane, stream, regs);
 		return;
 	}
 	set = filter_of(lane, stream->kind != STREAM_GAP);

@@ -380,6 +380,15 @@ static struct whose program_whose_of_current(const struct lane *lane, u32 space)
 	};
 }
 
+/* System calls in a window have no branch that the source could mask. */
+static bool program_passes(struct lane *lane, const struct stream_event *event)
+{
+	const struct mask *mask = mask_now(lane->session);
+
+	return filter_passes(lane, event->from, 0) &&
+	       (!mask || mask_passes(mask, event));
+}
+
 void programs_feed_window(struct lane *lane,
 			  const struct window_branch *branches, u8 *kinds,
 			  u32 count, u32 space)
@@ -391,7 +400,7 @@ void programs_feed_window(struct lane *lane,
 	window_begin(&window, branches, kinds, count, space);
 	while ((event = window_next(&window)))
 		if (programs_want(&lane->session->programs, event->kind) &&
-		    filter_passes(lane, event->from, 0) &&
+		    program_passes(lane, event) &&
 		    program_feed_branch(lane, whose, event))
 			kinds[window.kind - kinds] = 0;
 }
@@ -632,17 +641,6 @@ static struct program *program_new(const struct hwprof_program *request)
 
 /* --- what a session can give ---------------------------------------------- */
 
-static bool program_profiles(const struct session *session, u32 caps)
-{
-	u32 i;
-
-	for (i = 0; i < ENGINE_COUNT; i++)
-		if (session->config.engines >> i & 1 &&
-		    engine_infos[i].caps & caps)
-			return true;
-	return false;
-}
-
 /* Return the kinds that the session's source and engine have. */
 static u32 program_kinds_of(const struct session *session)
 {
@@ -662,9 +660,9 @@ static u32 program_kinds_of(const struct session *session)
 	if (config->windows)
 		kinds |= 1 << HWPROF_PROGRAM_WINDOW_BEGIN |
 			 1 << HWPROF_PROGRAM_WINDOW_END;
-	else if (program_profiles(session, ENGINE_EXITS))
+	else if (config_has_engine(config, ENGINE_EXITS))
 		kinds |= 1 << HWPROF_PROGRAM_LOOP_EXIT;
-	if (steps && program_profiles(session, ENGINE_PATHS))
+	if (steps && config_has_engine(config, ENGINE_PATHS))
 		kinds |= 1 << HWPROF_PROGRAM_PATH_END;
 	return kinds;
 }

@@ -275,6 +275,7 @@ static struct session *session_alloc(const struct session_config *config,
 	get_pid(session->key.target);
 	session->config = *config;
 	session->engine = session_engine_of(config);
+	session->lines = config_has_engine(config, ENGINE_LINES);
 	session->source = sources[config->source];
 	session_init_params(&session->params, config);
 	session->interval = msecs_to_jiffies(config->interval_ms ?:

@@ -212,6 +212,12 @@ struct lane {
 	struct tasklet_struct exit_flush;
 };
 
+/* Reasons why a session sees less than its source gives. */
+enum session_narrowing {
+	NARROWED_TO_RANGES,		/* of instructions: see filter.h */
+	NARROWED_BY_MASK,		/* see mask.h */
+};
+
 /**
  * struct session - What one opener asked for with one configuration
  */
@@ -240,8 +246,10 @@ struct session {
 	struct engine_params params;
 	/** @programs: BPF programs that see its events. */
 	struct programs programs;
-	/** @filtered: it has ranges: see filter.h. */
-	bool filtered;
+	/** @narrowed: bits enum session_narrowing; 0: it sees everything. */
+	unsigned long narrowed;
+	/** @lines: its engine must know of branches that it does not see. */
+	bool lines;
 	/** @closings: how many events were closed: see filter_space.c. */
 	u32 closings;
 	/** @filter: the code that it looks at. */

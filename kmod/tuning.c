@@ -25,6 +25,7 @@ static void tuning_set_period(struct tuning *tuning,
 
 int tuning_init(struct session *session)
 {
+	const struct hwprof_mask everything = { .size = 0 };
 	struct tuning *tuning = kzalloc(sizeof(*tuning), GFP_KERNEL_ACCOUNT);
 
 	if (!tuning)
@@ -33,6 +34,7 @@ int tuning_init(struct session *session)
 	tuning_set_period(tuning, session, session->key.period);
 	tuning->burst = session->config.burst;
 	tuning->budget_permille = session->config.budget_permille;
+	tuning->mask = mask_of(&everything);
 	RCU_INIT_POINTER(session->tuning, tuning);
 	return 0;
 }
@@ -48,7 +50,7 @@ void tuning_free(struct session *session)
  * the same user with fewer capabilities may not, nor one to which a privileged
  * program has only passed the file.
  */
-static int tuning_check_right(const struct session *session)
+int tuning_check_right(const struct session *session)
 {
 	const struct cred *opener = session->key.opener.cred;
 	const struct cred *own = current_cred();
@@ -94,8 +96,7 @@ static int tuning_check(const struct session *session,
 	return tuning_check_period(session, request);
 }
 
-/* Return the parameters. The caller holds tuning_lock. */
-static struct tuning *tuning_locked(const struct session *session)
+struct tuning *tuning_locked(const struct session *session)
 {
 	return rcu_dereference_protected(session->tuning,
 				lockdep_is_held(&session->tuning_lock));
@@ -107,28 +108,40 @@ static void tuning_publish(struct session *session, void *context)
 
 	old = rcu_replace_pointer(session->tuning, new,
 				  lockdep_is_held(&session->tuning_lock));
+	/* Whoever sees the bit finds a mask; a mask may let everything pass. */
+	assign_bit(NARROWED_BY_MASK, &session->narrowed, new->mask.leaves_out);
 	kfree_rcu(old, rcu);
 }
 
-static int tuning_change(struct session *session,
-			 const struct hwprof_tuning *request)
+int tuning_change(struct session *session,
+		  void (*edit)(const struct session *session,
+			       struct tuning *tuning, const void *request),
+		  const void *request)
 {
 	struct tuning *new;
 
 	new = kmemdup(tuning_locked(session), sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
+	edit(session, new, request);
+	new->changes++;
+	if (session_flush_around(session, tuning_publish, new))
+		return 0;
+	kfree(new);
+	return -EAGAIN;
+}
+
+static void tuning_edit(const struct session *session, struct tuning *new,
+			const void *context)
+{
+	const struct hwprof_tuning *request = context;
+
 	if (request->flags & HWPROF_TUNE_PERIOD)
 		tuning_set_period(new, session, request->period);
 	if (request->flags & HWPROF_TUNE_BURST)
 		new->burst = request->burst;
 	if (request->flags & HWPROF_TUNE_BUDGET)
 		new->budget_permille = request->budget_permille;
-	new->changes++;
-	if (session_flush_around(session, tuning_publish, new))
-		return 0;
-	kfree(new);
-	return -EAGAIN;
 }
 
 static void tuning_answer(const struct session *session,
@@ -156,7 +169,7 @@ int tuning_request(struct session *session, struct hwprof_tuning *request)
 	if (mutex_lock_killable(&session->tuning_lock))
 		return -EINTR;
 	if (request->flags)
-		err = tuning_change(session, request);
+		err = tuning_change(session, tuning_edit, request);
 	if (!err)
 		tuning_answer(session, request);
 	mutex_unlock(&session->tuning_lock);

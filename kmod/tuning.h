@@ -8,6 +8,7 @@
 
 #include <linux/rcupdate.h>
 
+#include "engine/mask.h"
 #include "session.h"
 
 /**
@@ -20,6 +21,7 @@
  * @burst: branches of a burst; 0: none are taken.
  * @budget_permille: share of the time; 0: there is no budget.
  * @changes: how often they have changed.
+ * @mask: which events pass: see mask.h.
  */
 struct tuning {
 	struct rcu_head rcu;
@@ -28,6 +30,7 @@ struct tuning {
 	u32 burst;
 	u32 budget_permille;
 	u32 changes;
+	struct mask mask;
 };
 
 /* Return 0 or -ENOMEM. */
@@ -43,6 +46,25 @@ void tuning_free(struct session *session);
  * Return: 0 or an errno: see struct hwprof_tuning.
  */
 int tuning_request(struct session *session, struct hwprof_tuning *request);
+
+/* For mask.c: return 0 if current may change the session, or -EPERM. */
+int tuning_check_right(const struct session *session);
+
+/* Return the parameters. The caller holds tuning_lock. */
+struct tuning *tuning_locked(const struct session *session);
+
+/**
+ * tuning_change() - Replace the parameters by changed ones
+ * @session: the session. The caller holds tuning_lock.
+ * @edit: changes a copy.
+ * @request: is passed to @edit.
+ *
+ * Return: 0, -ENOMEM, or -EAGAIN if rows from before cannot be written.
+ */
+int tuning_change(struct session *session,
+		  void (*edit)(const struct session *session,
+			       struct tuning *tuning, const void *request),
+		  const void *request);
 
 /* Return the parameters. Interrupts are off, or this is an NMI. */
 static inline const struct tuning *tuning_now(const struct session *session)

@@ -152,6 +152,18 @@ static inline bool config_joins(const struct session_config *config)
 	return config->engines & (config->engines - 1);
 }
 
+/* Return true if one of the engines has one of the capabilities. */
+static inline bool config_has_engine(const struct session_config *config,
+				     u32 caps)
+{
+	u32 i;
+
+	for (i = 0; i < ENGINE_COUNT; i++)
+		if (config->engines >> i & 1 && engine_infos[i].caps & caps)
+			return true;
+	return false;
+}
+
 /* Return true if the source can do what the event wants of it by windows. */
 bool config_is_fed(const struct session_config *config);
 

@@ -22,6 +22,8 @@ enum engine_caps {
 	ENGINE_SPANS	 = 1 << 7,	/* it looks for branches back */
 	ENGINE_EXITS	 = 1 << 8,	/* it follows executions of loops */
 	ENGINE_PATHS	 = 1 << 9,	/* it follows paths */
+	ENGINE_FOLLOWS	 = 1 << 10,	/* it must see every branch */
+	ENGINE_LINES	 = 1 << 11,	/* it needs a gap for unseen branches */
 };
 
 /*
@@ -29,18 +31,20 @@ enum engine_caps {
  * with the role PROFILE; the engine_ops is ENGINE_engine.
  */
 #define HWPROF_ENGINES(X)						\
-	X(branches, branch, ENGINE_IMMEDIATE | ENGINE_SPANS)		\
+	X(branches, branch, ENGINE_IMMEDIATE | ENGINE_SPANS |		\
+			    ENGINE_FOLLOWS)				\
 	X(loops, loop, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS |	\
-		       ENGINE_EXITS)					\
+		       ENGINE_EXITS | ENGINE_FOLLOWS)			\
 	X(calls, call, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS)	\
 	X(paths, path, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS |	\
-		       ENGINE_PATHS)					\
+		       ENGINE_PATHS | ENGINE_FOLLOWS)			\
 	X(values, value, ENGINE_ACCESSES)				\
 	X(ranges, range, ENGINE_WINDOWS | ENGINE_SAMPLES | ENGINE_STREAMS | \
 			 ENGINE_SPANS)					\
 	X(cct, cct, ENGINE_JOINS | ENGINE_SAMPLES | ENGINE_STACKS |	\
-		    ENGINE_SPANS)					\
-	X(edges, edge, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS)
+		    ENGINE_SPANS | ENGINE_FOLLOWS)			\
+	X(edges, edge, ENGINE_JOINS | ENGINE_WINDOWS | ENGINE_SPANS |	\
+		       ENGINE_LINES)
 
 enum engine_id {
 #define X(name, engine, caps)	ENGINE_##name,

@@ -62,7 +62,8 @@ enum stream_kind {
  * @space: address space; 0: the kernel.
  * @kind: enum stream_kind.
  * @flags: STREAM_MISPREDICTED and so on.
- * @cycles: cycles since the branch before; 0: not known.
+ * @cycles: Branch: cycles since the branch before; 0: not known.
+ * @class: Load or store: enum hwprof_opcode_class of the instruction.
  * @width: load or store: size in bytes. Arrival: enum stream_kind of the
  *	branch; a jump may have from 0, if control fell to @to.
  */
@@ -73,7 +74,10 @@ struct stream_event {
 	u32 space;
 	u16 kind;
 	u16 flags;
-	u32 cycles;
+	union {
+		u32 cycles;
+		u32 class;
+	};
 	u32 width;
 };
 

@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "../mask.h"
 #include "../ring.h"
 #include "../session.h"
 #include "../snapshot.h"
@@ -344,13 +345,30 @@ static long chardev_do_program_account(struct handle *handle, void __user *to)
 	return copy_to_user(to, &account, known) ? -EFAULT : 0;
 }
 
-/* Copy @tuning to the caller, as much as that knows. */
-static long chardev_answer_tuning(void __user *to,
-				  const struct hwprof_tuning *tuning)
+/* Return the session of that number, held. 0: the file's own. */
+static struct session *chardev_get_session(const struct handle *handle,
+					   u32 number)
 {
-	size_t known = min_t(size_t, tuning->size, sizeof(*tuning));
+	struct session *session;
 
-	return copy_to_user(to, tuning, known) ? -EFAULT : 0;
+	if (number) {
+		session = session_by_number(number);
+		return session ?: ERR_PTR(-ENOENT);
+	}
+	session = handle->session;
+	return session && session_tryget(session) ? session :
+						    ERR_PTR(-ENODATA);
+}
+
+/*
+ * Copy a struct that begins with the caller's size, as much as the caller
+ * knows. @size is ours.
+ */
+static long chardev_answer(void __user *to, const void *from, size_t size)
+{
+	size_t known = min_t(size_t, *(const u32 *)from, size);
+
+	return copy_to_user(to, from, known) ? -EFAULT : 0;
 }
 
 static long chardev_do_tune(struct handle *handle, void __user *to)
@@ -363,16 +381,30 @@ static long chardev_do_tune(struct handle *handle, void __user *to)
 				  HWPROF_TUNING_SIZE_VER0, to);
 	if (err)
 		return err;
-	if (!request.session)
-		return !handle->session ? -ENODATA :
-		       tuning_request(handle->session, &request) ?:
-		       chardev_answer_tuning(to, &request);
-	session = session_by_number(request.session);
-	if (!session)
-		return -ENOENT;
+	session = chardev_get_session(handle, request.session);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	err = tuning_request(session, &request);
 	session_put(session);
-	return err ?: chardev_answer_tuning(to, &request);
+	return err ?: chardev_answer(to, &request, sizeof(request));
+}
+
+static long chardev_do_mask(struct handle *handle, void __user *to)
+{
+	struct hwprof_mask request;
+	struct session *session;
+	int err;
+
+	err = chardev_read_struct(&request, sizeof(request),
+				  HWPROF_MASK_SIZE_VER0, to);
+	if (err)
+		return err;
+	session = chardev_get_session(handle, request.session);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	err = mask_request(session, &request);
+	session_put(session);
+	return err ?: chardev_answer(to, &request, sizeof(request));
 }
 
 static long chardev_ioctl(struct file *file, unsigned int command,
@@ -411,6 +443,9 @@ static long chardev_ioctl(struct file *file, unsigned int command,
 		break;
 	case HWPROF_IOC_TUNE:
 		result = chardev_do_tune(handle, to);
+		break;
+	case HWPROF_IOC_MASK:
+		result = chardev_do_mask(handle, to);
 		break;
 	}
 	mutex_unlock(&handle->lock);

@@ -102,18 +102,35 @@ static void lbr_feed_passing(struct lane *lane, const struct stack *stack,
 	}
 }
 
+/* Turn the branches that do not pass the session's mask into gaps. */
+static void lbr_mask(const struct lane *lane, struct stack *stack)
+{
+	const struct mask *mask = mask_now(lane->session);
+	struct stream_event event = { .flags = 0 };
+	u32 i;
+
+	for (i = 0; mask && i < stack->count; i++) {
+		event.kind = stack->kinds[i];
+		event.from = stack->branches[i].from;
+		if (event.kind && !mask_passes(mask, &event))
+			stack->kinds[i] = 0;
+	}
+}
+
 /* Feed the branches of one side: that of @space, or the kernel's if it is 0. */
 static void lbr_feed_side(struct lane *lane, struct stack *stack, u32 space)
 {
-	bool filtered = READ_ONCE(lane->session->filtered);
+	bool narrowed = READ_ONCE(lane->session->narrowed);
 	struct window window;
 
 	branch_kinds_of(stack->kinds, stack->branches, stack->count, !space,
 			!space || stack->is64);
+	if (unlikely(narrowed))
+		lbr_mask(lane, stack);
 	if (space && unlikely(lane->session->programs.mask))
 		programs_feed_window(lane, stack->branches, stack->kinds,
 				     stack->count, space);
-	if (unlikely(filtered)) {
+	if (unlikely(narrowed) && filter_is_set(lane->session)) {
 		lbr_feed_passing(lane, stack, space);
 		return;
 	}

@@ -10,6 +10,7 @@
 
 #include "../session.h"
 #include "step_task.h"
+#include "x86/access_decode.h"
 #include "x86/branch_decode.h"
 
 /*
@@ -112,8 +113,22 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs);
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 		      struct pt_regs *regs);
-void step_miss_access(struct step_cpu *cpu);
-bool step_accesses_pass(const struct step_cpu *cpu, u64 ip);
+void step_miss_access(struct step_cpu *cpu, u64 ip);
+
+/* How much of an instruction's accesses is wanted. */
+enum step_wish {
+	STEP_WANTS_NONE,
+	/* See step_wants_insn(). */
+	STEP_WANTS_SOME,
+	STEP_WANTS_ALL,
+};
+
+enum step_wish step_wants_accesses(const struct step_cpu *cpu, u64 ip);
+/* Return true if some access of @insn, at @ip, may pass. */
+bool step_wants_insn(const struct step_cpu *cpu, u64 ip,
+		     const struct access_insn *insn);
+/* Return true if a mask asks for what stores write. */
+bool step_masks_stored(const struct step_cpu *cpu);
 void step_moved(struct step_cpu *cpu, struct step_task *record);
 
 /*

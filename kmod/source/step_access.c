@@ -205,8 +205,10 @@ void step_access_expect(const struct step_task *record,
 {
 	struct step_access *access = access_of(record);
 
-	access->expected = step_accesses_pass(this_cpu_ptr(&step_cpu),
-					      record->ip);
+	const struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
+	enum step_wish wish = step_wants_accesses(cpu, record->ip);
+
+	access->expected = wish != STEP_WANTS_NONE;
 	if (unlikely(!access->expected))
 		return;		/* decoding it would be in vain */
 	access->ip = record->ip;
@@ -216,6 +218,11 @@ void step_access_expect(const struct step_task *record,
 	if (access->late) {
 		access->regs = *regs;
 	} else if (access->insn.state == ACCESS_DECODED) {
+		if (unlikely(wish == STEP_WANTS_SOME) &&
+		    !step_wants_insn(cpu, record->ip, &access->insn)) {
+			access->expected = false;
+			return;
+		}
 		access_find_operands(access, regs);
 		access_read_loads(access);
 	}
@@ -281,6 +288,7 @@ static void access_feed_operand(struct step_cpu *cpu,
 	struct stream_event event = {
 		.from = access->ip,
 		.to = access->address[i],
+		.class = access->insn.class,
 		.width = operand->width,
 	};
 
@@ -293,7 +301,7 @@ static void access_feed_operand(struct step_cpu *cpu,
 	}
 	if (operand->does & ACCESS_STORES) {
 		event.kind = STREAM_STORE;
-		event.flags = cpu->stored &&
+		event.flags = (cpu->stored || step_masks_stored(cpu)) &&
 			      access_read_value(event.to, operand->width,
 						&event.value) ?
 			      0 : STREAM_NO_VALUE;
@@ -310,7 +318,7 @@ static void access_miss_behind(struct step_cpu *cpu, struct step_access *access,
 {
 	access_decode_at(&access->insn, ip, regs);
 	if (access->insn.state != ACCESS_DECODED || access->insn.count)
-		step_miss_access(cpu);
+		step_miss_access(cpu, ip);
 }
 
 /*
@@ -336,7 +344,7 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 			access_find_operands(access, &access->regs);
 	}
 	if (access->insn.state != ACCESS_DECODED)
-		step_miss_access(cpu);
+		step_miss_access(cpu, access->ip);
 	else if (access_has_run(access, branch, regs))
 		for (i = 0; i < access->insn.count; i++)
 			access_feed_operand(cpu, access, i, regs);

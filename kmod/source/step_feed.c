@@ -97,26 +97,99 @@ void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 			lane_feed(lane, event, regs);
 }
 
-/* Return true if accesses of the instruction at @ip may pass a filter. */
-bool step_accesses_pass(const struct step_cpu *cpu, u64 ip)
+/*
+ * Return how much of the accesses of the instruction at @ip may pass the
+ * session's filter and mask. If the filter's ranges are not known, @events are
+ * lost.
+ */
+static enum step_wish step_lane_wants(const struct step_cpu *cpu,
+				      struct lane *lane, u64 ip, u32 events)
 {
+	const struct session *session = lane->session;
+	const struct mask *mask;
+
+	if (!session->config.accesses || !step_may_see(lane, cpu->record))
+		return STEP_WANTS_NONE;
+	if (likely(!READ_ONCE(session->narrowed)))
+		return STEP_WANTS_ALL;
+	if (!filter_passes_slowly(lane, ip, events))
+		return STEP_WANTS_NONE;
+	mask = mask_now(session);
+	if (!mask)
+		return STEP_WANTS_ALL;
+	return mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) ?
+	       STEP_WANTS_SOME : STEP_WANTS_NONE;
+}
+
+/* Return how much of these accesses some lane wants. */
+enum step_wish step_wants_accesses(const struct step_cpu *cpu, u64 ip)
+{
+	enum step_wish wish, most = STEP_WANTS_NONE;
 	struct lane *lane;
 
-	list_for_each_entry(lane, &cpu->lanes, link)
-		if (lane->session->config.accesses &&
-		    step_may_see(lane, cpu->record) &&
-		    filter_passes(lane, ip, 1))
+	list_for_each_entry(lane, &cpu->lanes, link) {
+		wish = step_lane_wants(cpu, lane, ip, 1);
+		if (wish == STEP_WANTS_ALL)
+			return wish;
+		most = max(most, wish);
+	}
+	return most;
+}
+
+static bool step_mask_wants(const struct mask *mask,
+			    const struct access_insn *insn)
+{
+	int i;
+
+	for (i = 0; i < insn->count; i++)
+		if (mask_passes_operand(mask,
+					insn->operands[i].does << STREAM_LOAD,
+					insn->class, insn->operands[i].width))
 			return true;
 	return false;
 }
 
-/* An instruction was executed, and what it accesses is not known. */
-void step_miss_access(struct step_cpu *cpu)
+bool step_wants_insn(const struct step_cpu *cpu, u64 ip,
+		     const struct access_insn *insn)
+{
+	const struct mask *mask;
+	struct lane *lane;
+
+	list_for_each_entry(lane, &cpu->lanes, link) {
+		if (step_lane_wants(cpu, lane, ip, 0) == STEP_WANTS_NONE)
+			continue;
+		mask = mask_now(lane->session);
+		if (!mask || step_mask_wants(mask, insn))
+			return true;
+	}
+	return false;
+}
+
+bool step_masks_stored(const struct step_cpu *cpu)
+{
+	const struct mask *mask;
+	struct lane *lane;
+
+	list_for_each_entry(lane, &cpu->lanes, link) {
+		mask = mask_now(lane->session);
+		if (unlikely(mask) && mask->asked.value_mask &&
+		    mask->kinds >> STREAM_STORE & 1)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The instruction at @ip was executed, and what it accesses is not known. It is
+ * lost to those that look at it.
+ */
+void step_miss_access(struct step_cpu *cpu, u64 ip)
 {
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
-		if (step_wants_access(cpu, lane))
+		if (step_wants_access(cpu, lane) &&
+		    step_lane_wants(cpu, lane, ip, 0) != STEP_WANTS_NONE)
 			lane_count(&lane->lost_events, 1);
 }
 

@@ -30,12 +30,12 @@ $(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-$(BUILD)/tests/test-config: $(BUILD)/san/tests/engine/test-config.o \
-			    $(CONFIG_SAN) $(ENGINE_SAN)
+$(BUILD)/tests/test-config $(BUILD)/tests/test-mask: \
+$(BUILD)/tests/%: $(BUILD)/san/tests/engine/%.o $(CONFIG_SAN) $(ENGINE_SAN)
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
-UNIT_TESTS += $(BUILD)/tests/test-config
+UNIT_TESTS += $(BUILD)/tests/test-config $(BUILD)/tests/test-mask
 
 $(BUILD)/tests/test-cct: $(BUILD)/san/tests/engine/test-cct.o $(HARNESS_SAN) \
 			 $(BUILD)/san/tests/oracle/contexts.o $(ENGINE_SAN)

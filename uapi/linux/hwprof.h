@@ -718,6 +718,7 @@ struct hwprof_row_value {
 /* struct hwprof_program_account */
 #define HWPROF_IOC_PROGRAM_ACCOUNT	_IO('$', 0x47)
 #define HWPROF_IOC_TUNE		_IO('$', 0x48)	/* struct hwprof_tuning */
+#define HWPROF_IOC_MASK		_IO('$', 0x49)	/* struct hwprof_mask */
 
 /* Flags of a configuration. The first six are those of perf_event_attr. */
 #define HWPROF_CONFIG_EXCLUDE_USER	(1U << 0)
@@ -1271,5 +1272,97 @@ enum hwprof_opcode_class {
 #undef X
 	HWPROF_CLASSES
 };
+
+/*
+ * HWPROF_IOC_MASK asks for the mask of a session, or sets it, also while the
+ * session runs. The session is the file's own, or that with a number, also one
+ * of perf events. At first a session has no mask, and all events pass.
+ *
+ * What does not pass is left out before profiles and programs see it. It is
+ * neither produced nor lost, and in none of the totals. An event must pass each
+ * of these tests; a field of 0 tests nothing:
+ *
+ *	kinds		the kind of a branch, or load or store. If no load or
+ *			store passes, they are not even decoded.
+ *	classes		the opcode class of a load's or store's instruction
+ *	widths		the bytes that a load or store moves
+ *	value		value & value_mask == value_match, of a load or store.
+ *			The value is its first eight bytes; if it is not known,
+ *			the load or store does not pass.
+ *	address		address & address_mask == address_match, of the data of
+ *			a load or store
+ *	ip		ip & ip_mask == ip_match, where ip is the address of the
+ *			instruction: the branch, the load, what was sampled.
+ *			With HWPROF_MASK_HASH it is HWPROF_MASK_HASH_OF(ip): a
+ *			mask of n bits then divides a program into 2^n parts.
+ *
+ * Branches have no class, width, value or address of data, and pass these
+ * tests. Gaps and samples have no kind, and pass that one.
+ *
+ * A profile of edges takes code around a branch that does not pass for unseen:
+ * lines and edges end there. Loops, paths, contexts of branches and branches in
+ * order (hwprof/branches/) must see each branch. Their sessions take no mask
+ * that leaves out branches.
+ *
+ * Before the change, the session's rows are written, as for HWPROF_IOC_TUNE. It
+ * is counted in hwprof_row_totals.changes. A CPU takes the mask at its next
+ * event.
+ *
+ *	ENODATA		session is 0, and the file has none
+ *	ENOENT		there is no session of that number
+ *	EPERM		as for HWPROF_IOC_TUNE
+ *	EINVAL		a field has unknown bits; a match has bits that its mask
+ *			has not, so that nothing passes; or the mask leaves out
+ *			branches, and the session's profile must see each
+ *	EOPNOTSUPP	the mask names a kind that the session does not see, or
+ *			tests loads and stores, and it sees none
+ *	EAGAIN		nothing has changed: a ring is full, or a CPU did not
+ *			give its table
+ *	EINTR		a signal came while another change was under way
+ *	ENOMEM		no memory
+ */
+struct hwprof_mask {
+	__u32 size;		/* of this struct */
+	/*
+	 * In: HWPROF_MASK_SET, or 0 to ask only, when other fields but session
+	 * are ignored; HWPROF_MASK_HASH. Out: HWPROF_MASK_HASH, or 0.
+	 */
+	__u32 flags;
+	__u32 session;		/* in: number; 0: the file's own. Out: number */
+	__u32 changes;		/* out: how often parameters or the mask have
+				 * changed */
+	/* 1 << enum hwprof_branch_kind each, without gaps, and the two below */
+	__u32 kinds;
+	__u32 classes;		/* 1 << enum hwprof_opcode_class each */
+	/* A sum of 1, 2, 4, ..., 64 bytes. The 10 bytes of x87 are as 16. */
+	__u32 widths;
+	__u32 reserved;		/* 0 */
+	__u64 value_mask;
+	__u64 value_match;
+	__u64 address_mask;
+	__u64 address_match;
+	__u64 ip_mask;
+	__u64 ip_match;
+};
+
+#define HWPROF_MASK_SIZE_VER0		80
+
+#define HWPROF_MASK_SET			(1U << 0)
+#define HWPROF_MASK_HASH		(1U << 1)
+
+/* Kinds of events that are no branches. */
+#define HWPROF_KIND_LOAD		10
+#define HWPROF_KIND_STORE		11
+
+/* All bits that kinds and widths may have. */
+#define HWPROF_MASK_BRANCHES		0x1feU
+#define HWPROF_MASK_KINDS						\
+	(HWPROF_MASK_BRANCHES | 1U << HWPROF_KIND_LOAD |		\
+	 1U << HWPROF_KIND_STORE)
+#define HWPROF_MASK_WIDTHS		0x7fU
+
+#define HWPROF_MASK_PRODUCT(ip)		((__u64)(ip) * 0x9e3779b97f4a7c15ULL)
+#define HWPROF_MASK_HASH_OF(ip)						\
+	(HWPROF_MASK_PRODUCT(ip) ^ HWPROF_MASK_PRODUCT(ip) >> 32)
 
 #endif /* _UAPI_LINUX_HWPROF_H */
