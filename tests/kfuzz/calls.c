@@ -370,6 +370,30 @@ static void tune(const struct step *step)
 	      place(step, &request, sizeof(request)));
 }
 
+/* Masks of few bits, with matches that are mostly within them. */
+static void set_mask(const struct step *step)
+{
+	const uint64_t *word = step->word;
+	struct hwprof_mask request = {
+		.size = sizeof(request),
+		.flags = word[0] % 16 ? word[0] % 4 : word[0],
+		.session = word[1] % 4 ? 0 :
+			   now.config[word[1] / 4 % FILES].session,
+		.kinds = word[1] % 3 ? word[2] & HWPROF_MASK_KINDS : 0,
+		.classes = word[3] % 4 ? 0 : word[3] / 4 % 128,
+		.widths = word[3] % 3 ? 0 : word[3] / 3 % 129,
+		.value_mask = word[4] % 4 ? 0 : word[4],
+		.address_mask = word[5] % 4 ? 0 : word[5],
+		.ip_mask = word[2] % 4 ? 0 : word[2] / 4 % 8,
+	};
+
+	request.value_match = word[5] & request.value_mask;
+	request.address_match = word[4] & request.address_mask;
+	request.ip_match = word[0] % 8 ? word[3] & request.ip_mask : word[3];
+	ioctl(now.fd[step->file], HWPROF_IOC_MASK,
+	      place(step, &request, sizeof(request)));
+}
+
 /* --- events --------------------------------------------------------------- */
 
 static pid_t choose_pid(uint64_t word)
@@ -900,6 +924,7 @@ static void make_call(const struct step *step)
 	case CALL_PROGRAM: give_program(step); break;
 	case CALL_FILTER: set_filter(step); break;
 	case CALL_TUNE: tune(step); break;
+	case CALL_MASK: set_mask(step); break;
 	case CALL_COUNT: break;
 	}
 }

@@ -235,6 +235,7 @@ static void set_words(struct step *step, uint32_t type, uint64_t *random)
 	case CALL_PROGRAM:
 	case CALL_FILTER:
 	case CALL_TUNE:
+	case CALL_MASK:
 		for (i = 0; i < WORDS; i++)
 			step->word[i] = random_next(random);
 		break;

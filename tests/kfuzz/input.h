@@ -50,7 +50,8 @@ enum {
 	X(IMAGES,	1)	/* many of them, told to a new file */	       \
 	X(PROGRAM,	5)	/* of BPF, for the file's session */	       \
 	X(FILTER,	3)	/* an event's */			       \
-	X(TUNE,		4)	/* a session */
+	X(TUNE,		4)	/* a session */				       \
+	X(MASK,		4)	/* of a session */
 
 enum call {
 #define X(call, weight)	CALL_##call,

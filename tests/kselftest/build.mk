@@ -107,13 +107,14 @@ $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \
 	-Wno-sign-compare -Wno-type-limits -Wno-clobbered
 
 ifeq ($(TARGET),x86)
-$(KSELFTEST)/test_accesses: $(BUILD)/obj/tests/kselftest/accesses.o
+$(KSELFTEST)/test_accesses $(KSELFTEST)/test_masks: \
+	$(BUILD)/obj/tests/kselftest/accesses.o
 
 $(BUILD)/obj/tests/kselftest/accesses.o: $(KSELFTEST_ASM)/accesses.S
 	@mkdir -p $(@D)
 	$(CC) -c -o $@ $<
 
-$(KSELFTEST)/test_edges $(KSELFTEST)/test_programs: \
+$(KSELFTEST)/test_edges $(KSELFTEST)/test_masks $(KSELFTEST)/test_programs: \
 	$(BUILD)/obj/tests/kselftest/edges.o
 
 $(BUILD)/obj/tests/kselftest/edges.o: $(KSELFTEST_ASM)/edges.S \
