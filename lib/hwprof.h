@@ -2401,6 +2401,49 @@ int hwprof_session_tune(struct hwprof_session *session,
 			struct hwprof_tuning *tuning);
 
 /**
+ * hwprof_mask_parse() - Read a mask
+ * @mask: receives the mask, ready to be set.
+ * @text: tests with commas between them; an event must pass all of them:
+ *	kind=NAME+..., class=NAME+..., width=BYTES+..., value=MATCH/MASK,
+ *	address=MATCH/MASK, and ip=MATCH/MASK or part=K/N. Without /MASK, all
+ *	bits must match. "all" lets everything pass. Kinds are cond, jump,
+ *	indirect, call, ret, syscall, signal, sigreturn, branch for all of
+ *	these, load and store. Classes are those of HWPROF_OPCODE_CLASSES. Part
+ *	K of N, a power of two, has a Nth of the program's instructions.
+ * @message: receives a sentence on failure, which names the place and what is
+ *	allowed there.
+ * @size: bytes of @message.
+ *
+ * Return: 0; -EINVAL.
+ */
+int hwprof_mask_parse(struct hwprof_mask *mask, const char *text, char *message,
+		      size_t size);
+
+/**
+ * hwprof_session_mask() - Choose events by what they are, also while they come
+ * @session: the session.
+ * @mask: the mask. flags has HWPROF_MASK_SET, unless the mask is only asked
+ *	for. size and session are ignored. Receives the mask now in force, and
+ *	how often parameters and mask have changed.
+ *
+ * What does not pass is left out before the profile and programs see it, and is
+ * in no count: see struct hwprof_mask. If a program needs loads, give the
+ * session the program first.
+ *
+ * Return: 0; or
+ * - -EPERM if the process has not the user and the capabilities that made the
+ *   session, nor CAP_PERFMON,
+ * - -EOPNOTSUPP if the mask tests what the session does not see, or if the
+ *   module is too old,
+ * - -EINVAL if the mask has unknown bits, or leaves out branches that the
+ *   profile must see,
+ * - -EAGAIN if rows from before could not be written: nothing has changed,
+ * - -EINTR, -ENOMEM.
+ */
+int hwprof_session_mask(struct hwprof_session *session,
+			struct hwprof_mask *mask);
+
+/**
  * hwprof_session_start() - Start counting, or continue after a stop
  * @session: the session.
  *

@@ -347,6 +347,57 @@ TEST(refused_targets)
 	hwprof_session_close(session);
 }
 
+/* Returns the units of one run of `known` under the mask. */
+static uint64_t units_under(struct hwprof_session *session, const char *text)
+{
+	struct hwprof_profile *profile;
+	struct hwprof_mask mask;
+	uint64_t units = UINT64_MAX;
+	char message[256];
+
+	if (hwprof_mask_parse(&mask, text, message, sizeof(message)) ||
+	    hwprof_session_mask(session, &mask) ||
+	    hwprof_session_reset(session))
+		return units;
+	run_known(session);
+	if (hwprof_session_snapshot(session, &profile))
+		return units;
+	units = hwprof_profile_totals(profile)->produced;
+	hwprof_profile_free(profile);
+	return units;
+}
+
+TEST(masks)
+{
+	struct hwprof_mask mask = {
+		.flags = HWPROF_MASK_SET, .kinds = 1 << HWPROF_BRANCH_CALL,
+	};
+	struct hwprof_session *session;
+	uint64_t all;
+
+	ASSERT_EQ(0, hwprof_session_open(&session, "edges,step", NULL));
+	all = units_under(session, "all");
+	EXPECT_LT(units_under(session, "kind=cond"), all);
+	EXPECT_EQ(all, units_under(session, "kind=branch"));
+	EXPECT_EQ(all, units_under(session, "part=0/2") +
+		       units_under(session, "part=1/2"));
+	mask.widths = 8;
+	EXPECT_EQ(-EOPNOTSUPP, hwprof_session_mask(session, &mask));
+	EXPECT_STREQ("the mask tests loads and stores, which the event does not see",
+		     hwprof_session_error(session));
+	mask = (struct hwprof_mask){ .flags = 0 };
+	EXPECT_EQ(0, hwprof_session_mask(session, &mask));
+	EXPECT_EQ(HWPROF_MASK_HASH, mask.flags);
+	EXPECT_EQ(5, mask.changes);
+	hwprof_session_close(session);
+	ASSERT_EQ(0, hwprof_session_open(&session, "loops,step", NULL));
+	mask = (struct hwprof_mask){ .flags = HWPROF_MASK_SET, .ip_mask = 1 };
+	EXPECT_EQ(-EINVAL, hwprof_session_mask(session, &mask));
+	EXPECT_STREQ("the mask leaves out branches, and the event's profile must see each",
+		     hwprof_session_error(session));
+	hwprof_session_close(session);
+}
+
 /* A session does not get what perf refuses. */
 TEST(not_allowed)
 {
