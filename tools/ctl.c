@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hwprof ctl: lists sessions, and changes their parameters while they run. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "base/json.h"
 #include "hwprof.h"
 #include "live.h"
+#include "mask.h"
+#include "sessions.h"
 #include "table.h"
 
 const char ctl_usage[] =
 "usage: hwprof ctl [--json] [-p PID]\n"
 "       hwprof ctl SESSION PARAMETER=VALUE...\n"
 "       hwprof ctl -p PID PARAMETER=VALUE...\n"
+"       hwprof ctl --mask TESTS SESSION | -p PID [PARAMETER=VALUE...]\n"
 "\n"
 "Without a parameter, lists the sessions that you may change, with their\n"
 "parameters. Otherwise changes parameters of a session, or of those that a\n"
 "process has, while they run. CPUs take them over when they look next. Sessions\n"
-"that see everything have no parameters.\n"
+"that see everything have no parameters, but may have a mask.\n"
 "\n"
 "  -p, --pid PID    the sessions of this process, for example 'hwprof record'\n"
 "      --json       as JSON\n"
+"      --mask TESTS only events that pass from now on: see 'hwprof record';\n"
+"                   'all': every event passes\n"
 "\n"
 "parameters:\n"
 "  budget=P%        looks may take P percent of the program's time, from 0.1 to\n"
@@ -43,17 +43,10 @@ const char ctl_usage[] =
 "exit status: 0 done; 1 there is no such session, or it cannot be changed so;\n"
 "2 wrong usage.\n";
 
-#define SESSIONS	"/sys/class/misc/hwprof/sessions"
-
-enum {
-	/* A reader of rows may be behind for a moment. */
-	TRIES		= 50,
-	TRY_NS		= 20 * 1000 * 1000,
-};
-
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "json", no_argument, NULL, 'j' },
+	{ "mask", required_argument, NULL, 'K' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -63,6 +56,8 @@ struct ctl {
 	uint64_t pid;			/* 0: not given */
 	bool as_json;
 	struct hwprof_tuning wanted;
+	struct hwprof_mask mask;
+	bool masked;			/* it was given */
 	struct table table;
 	struct json json;
 	unsigned int found;
@@ -147,30 +142,11 @@ static int set_parameter(struct hwprof_tuning *wanted, const char *text)
 
 /* --- the module ----------------------------------------------------------- */
 
-static int open_device(struct ctl *ctl)
-{
-	ctl->device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
-	if (ctl->device >= 0)
-		return -1;
-	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
-		return failed("the hwprof module is not loaded: modprobe hwprof (there is no "
-			      HWPROF_DEVICE ")");
-	return failed("cannot open " HWPROF_DEVICE ": %s", strerror(errno));
-}
-
 /* Asks, or changes. Returns 0 or an errno. */
 static int tune(const struct ctl *ctl, struct hwprof_tuning *tuning)
 {
-	const struct timespec pause = { .tv_nsec = TRY_NS };
-	int tries;
-
 	tuning->size = sizeof(*tuning);
-	for (tries = 1; ioctl(ctl->device, HWPROF_IOC_TUNE, tuning); tries++) {
-		if (errno != EAGAIN || tries == TRIES)
-			return errno;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
+	return sessions_change(ctl->device, HWPROF_IOC_TUNE, tuning);
 }
 
 static int refused(unsigned int session, int error)
@@ -196,25 +172,6 @@ static int refused(unsigned int session, int error)
 
 /* --- a session ------------------------------------------------------------ */
 
-static bool read_attribute(unsigned int session, const char *name, char *text,
-			   size_t size)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), SESSIONS "/%u/%s", session, name);
-	return read_line(path, text, size);
-}
-
-/* Returns the pid of the process that made it; 0: not known. */
-static uint64_t owner_of(unsigned int session)
-{
-	char text[32];
-	uint64_t pid;
-
-	return read_attribute(session, "owner", text, sizeof(text)) &&
-	       parse_count(text, 0, INT32_MAX, &pid) ? pid : 0;
-}
-
 /* A session as sysfs and procfs describe it; empty: they do not. */
 struct about {
 	uint64_t owner;
@@ -223,17 +180,17 @@ struct about {
 
 static struct about about_session(unsigned int session)
 {
-	struct about about = { .owner = owner_of(session) };
+	struct about about = { .owner = sessions_owner(session) };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", about.owner);
 	if (!about.owner ||
 	    !read_line(path, about.command, sizeof(about.command)))
 		about.command[0] = 0;
-	if (!read_attribute(session, "engine", about.profile,
+	if (!sessions_read(session, "engine", about.profile,
 			    sizeof(about.profile)))
 		about.profile[0] = 0;
-	if (!read_attribute(session, "source", about.source,
+	if (!sessions_read(session, "source", about.source,
 			    sizeof(about.source)))
 		about.source[0] = 0;
 	return about;
@@ -299,8 +256,9 @@ static void list_json(struct json *json, const struct hwprof_tuning *tuning,
 }
 
 /* Lists it, if it may be changed. */
-static int list_session(struct ctl *ctl, unsigned int session)
+static int list_session(void *context, unsigned int session)
 {
+	struct ctl *ctl = context;
 	struct hwprof_tuning tuning = { .session = session };
 	int error = tune(ctl, &tuning);
 	struct about about;
@@ -340,7 +298,7 @@ static int check_change(const struct hwprof_tuning *wanted,
 			      session);
 }
 
-static int change_session(struct ctl *ctl, unsigned int session)
+static int change_parameters(const struct ctl *ctl, unsigned int session)
 {
 	struct hwprof_tuning has = { .session = session };
 	struct hwprof_tuning tuning = ctl->wanted;
@@ -353,44 +311,23 @@ static int change_session(struct ctl *ctl, unsigned int session)
 		return status;
 	tuning.session = session;
 	error = tune(ctl, &tuning);
-	if (error)
-		return refused(session, error);
-	ctl->found++;
-	return -1;
+	return error ? refused(session, error) : -1;
+}
+
+static int change_session(void *context, unsigned int session)
+{
+	struct ctl *ctl = context;
+	int status = -1;
+
+	if (ctl->masked)
+		status = mask_session(ctl->device, session, &ctl->mask, NULL);
+	if (status < 0 && ctl->wanted.flags)
+		status = change_parameters(ctl, session);
+	ctl->found += status < 0;
+	return status;
 }
 
 /* --- all of them ---------------------------------------------------------- */
-
-/* Compares names of folders, which are numbers. */
-static int by_number(const struct dirent **a, const struct dirent **b)
-{
-	unsigned long one = strtoul((*a)->d_name, NULL, 10);
-	unsigned long two = strtoul((*b)->d_name, NULL, 10);
-
-	return (one > two) - (one < two);
-}
-
-/* Calls @visit for the sessions of ctl->pid. Returns -1 or the exit status. */
-static int for_sessions(struct ctl *ctl,
-			int (*visit)(struct ctl *ctl, unsigned int session))
-{
-	struct dirent **names;
-	int count = scandir(SESSIONS, &names, NULL, by_number), i;
-	uint64_t session;
-	int status = -1;
-
-	if (count < 0)
-		return failed("cannot read " SESSIONS ": %s", strerror(errno));
-	for (i = 0; i < count; i++) {
-		if (status < 0 &&
-		    parse_count(names[i]->d_name, 1, UINT32_MAX, &session) &&
-		    (!ctl->pid || owner_of(session) == ctl->pid))
-			status = visit(ctl, session);
-		free(names[i]);
-	}
-	free(names);
-	return status;
-}
 
 static int list_as_json(struct ctl *ctl)
 {
@@ -399,7 +336,7 @@ static int list_as_json(struct ctl *ctl)
 	ctl->json.out = stdout;
 	json_open(&ctl->json, NULL, '{');
 	json_open(&ctl->json, "sessions", '[');
-	status = for_sessions(ctl, list_session);
+	status = sessions_visit(ctl->pid, list_session, ctl);
 	json_close(&ctl->json, ']');
 	json_close(&ctl->json, '}');
 	putchar('\n');
@@ -423,7 +360,7 @@ static int list_as_table(struct ctl *ctl)
 
 	ctl->table.columns = columns;
 	ctl->table.column_count = sizeof(columns) / sizeof(columns[0]);
-	status = for_sessions(ctl, list_session);
+	status = sessions_visit(ctl->pid, list_session, ctl);
 	if (status < 0 && ctl->table.failed)
 		status = failed("out of memory");
 	else if (status < 0 && ctl->found)
@@ -436,7 +373,7 @@ static int list_as_table(struct ctl *ctl)
 
 static int change_of_process(struct ctl *ctl)
 {
-	int status = for_sessions(ctl, change_session);
+	int status = sessions_visit(ctl->pid, change_session, ctl);
 
 	if (status < 0 && !ctl->found)
 		return failed("process %" PRIu64 " has no session, or none of yours: 'hwprof ctl' lists those that you may change",
@@ -447,20 +384,31 @@ static int change_of_process(struct ctl *ctl)
 /* --- command line --------------------------------------------------------- */
 
 /* Returns -1 or the exit status. */
+static int set_option(struct ctl *ctl, int option, char **argv)
+{
+	switch (option) {
+	case 'j':
+		ctl->as_json = true;
+		return -1;
+	case 'K':
+		ctl->masked = true;
+		return mask_option(&ctl->mask, optarg);
+	case 'p':
+		return parse_count(optarg, 1, INT32_MAX, &ctl->pid) ? -1 :
+		       usage_error("-p '%s': it is the number of a process",
+				   optarg);
+	}
+	return option_error(option, ctl_usage, argv);
+}
+
 static int parse_options(struct ctl *ctl, int argc, char **argv)
 {
-	int option;
+	int option, status = -1;
 
-	while ((option = getopt_long(argc, argv, "p:h", options, NULL)) != -1) {
-		if (option == 'j')
-			ctl->as_json = true;
-		else if (option != 'p')
-			return option_error(option, ctl_usage, argv);
-		else if (!parse_count(optarg, 1, INT32_MAX, &ctl->pid))
-			return usage_error("-p '%s': it is the number of a process",
-					   optarg);
-	}
-	return -1;
+	while (status < 0 &&
+	       (option = getopt_long(argc, argv, "p:h", options, NULL)) != -1)
+		status = set_option(ctl, option, argv);
+	return status;
 }
 
 /* Takes what follows the options. Returns -1 or the exit status. */
@@ -473,13 +421,15 @@ static int parse_arguments(struct ctl *ctl, char **argv, uint64_t *session)
 			return usage_error("'%s' is no session: name one by its number, or a process with -p",
 					   *argv);
 		argv++;
-		if (!*argv)
+		if (!*argv && !ctl->masked)
 			return usage_error("what of session %" PRIu64 " shall change? There are budget=P%%, burst=N, period=N and freq=N",
 					   *session);
 	}
 	for (; *argv && status < 0; argv++)
 		status = set_parameter(&ctl->wanted, *argv);
-	if (status < 0 && ctl->as_json && ctl->wanted.flags)
+	if (status < 0 && ctl->masked && !*session && !ctl->pid)
+		return usage_error("--mask: name a session by its number, or a process with -p");
+	if (status < 0 && ctl->as_json && (ctl->wanted.flags || ctl->masked))
 		return usage_error("--json is for the list of sessions");
 	return status;
 }
@@ -488,7 +438,7 @@ static int run(struct ctl *ctl, uint64_t session)
 {
 	if (session)
 		return change_session(ctl, session);
-	if (ctl->wanted.flags)
+	if (ctl->wanted.flags || ctl->masked)
 		return change_of_process(ctl);
 	return ctl->as_json ? list_as_json(ctl) : list_as_table(ctl);
 }
@@ -502,7 +452,7 @@ int command_ctl(int argc, char **argv)
 	if (status < 0)
 		status = parse_arguments(&ctl, argv + optind, &session);
 	if (status < 0)
-		status = open_device(&ctl);
+		status = sessions_open_device(&ctl.device);
 	if (status >= 0)
 		return status;
 	status = run(&ctl, session);

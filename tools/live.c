@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "live.h"
+#include "mask.h"
 #include "pace.h"
 #include "refusal.h"
 #include "live/source_choice.h"
@@ -55,6 +56,9 @@ int live_option(struct live *live, int option, char *value)
 	case 'f':
 		live->filter = value;
 		return -1;
+	case 'K':
+		live->masked = true;
+		return mask_option(&live->event_mask, value);
 	case 'D':
 		if (!parse_seconds(value, &live->duration_ms))
 			return usage_error("--duration '%s': allowed are seconds, 0.001 or more",
@@ -241,6 +245,17 @@ static void tell_cost(const struct live *live, const char *text)
 		pace_say_bursts(&pace, event);
 }
 
+/* Programs may want loads and stores, which a mask can then be of. */
+static int prepare(struct live *live)
+{
+	int status = live->prepare ? live->prepare(live) : -1;
+
+	if (status < 0 && live->masked &&
+	    hwprof_session_mask(live->session, &live->event_mask))
+		return live_failed(live);
+	return status;
+}
+
 static int open_session(struct live *live)
 {
 	const char *text = live->event ? live->event : "loops";
@@ -258,7 +273,7 @@ static int open_session(struct live *live)
 		tell_cost(live, text);
 	hwprof_event_print(hwprof_session_event(live->session), live->name,
 			   sizeof(live->name));
-	return live->prepare ? live->prepare(live) : -1;
+	return prepare(live);
 }
 
 /* Starts the session. The command waits until all is ready. */

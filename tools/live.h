@@ -19,6 +19,8 @@ struct live {
 	const char *event;
 	struct hwprof_session_options options;
 	const char *filter;	/* NULL: everything */
+	struct hwprof_mask event_mask;
+	bool masked;		/* it was given */
 	char *pids;		/* "12,34"; NULL: not given */
 	bool all, no_inherit;
 	bool quiet;		/* do not announce the cost */
@@ -54,6 +56,7 @@ struct live {
 	{ "count", required_argument, NULL, 'c' },			\
 	{ "freq", required_argument, NULL, 'F' },			\
 	{ "filter", required_argument, NULL, 'f' },			\
+	{ "mask", required_argument, NULL, 'K' },			\
 	{ "duration", required_argument, NULL, 'D' }
 
 #define LIVE_LETTERS	"e:p:aC:G:ic:F:D:"
@@ -69,6 +72,7 @@ struct live {
 "  -c, --count N       records or a burst every N events of the trigger\n" \
 "  -F, --freq N        the same, N times a second\n"			\
 "      --filter FUNCTION@FILE,...  only the code of these functions\n"	\
+"      --mask TESTS    only events that pass, as in 'kind=load,width=8,value=0'\n" \
 "  -D, --duration SECONDS  end after this time\n"
 
 /*

@@ -17,6 +17,7 @@
 #include "live/filter.h"
 #include "pace.h"
 #include "record.h"
+#include "record_mask.h"
 #include "record_productions.h"
 #include "refusal.h"
 
@@ -356,16 +357,20 @@ static int resolve_filter(struct run *run, char *words)
 static int record(struct run *run)
 {
 	bool own = !run->request->targets;
+	unsigned int before;
 	int status, end;
 
 	run->options.targets = own ? &run->child.pid : run->request->targets;
 	run->options.target_count = own ? 1 : run->request->target_count;
 	run->options.on_exec = own;
 	tell_cost(run);
+	before = run->request->masked ? record_newest_session() : 0;
 	status = record_productions_open(&run->productions, run->request,
 					 &run->options.kind_count);
 	if (status < 0)
 		status = open_events(run);
+	if (status < 0)
+		status = record_mask(run->request, before);
 	if (status < 0 && run->productions && !own && !run->request->cgroup)
 		record_productions_find(run->productions, first_process(run));
 	if (status < 0)

@@ -38,6 +38,8 @@ struct record_request {
 					 * given */
 	const char *budget;		/* the same; NULL: as in the events */
 	const char *filter;		/* as given; NULL: everything */
+	struct hwprof_mask mask;
+	bool masked;			/* it was given */
 	const char *trigger;		/* as given; NULL: as in the events */
 	const char *metric_texts[HWPROF_METRICS_MAX];	/* as given */
 	size_t metric_count;

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "live.h"
+#include "mask.h"
 #include "production_symbols.h"
 #include "record_events.h"
 
@@ -44,6 +45,9 @@ const char record_usage[] =
 "                      limits\n"
 "      --filter FUNCTION@FILE,...  only the code of these functions, or\n"
 "                      OFFSET/SIZE@FILE, in bytes of the file; up to 8 ranges\n"
+"      --mask TESTS    only events that pass, as in 'kind=load,width=8,value=0';\n"
+"                      tests are kind=, class=, width=, value=, address=, ip=\n"
+"                      and part= (docs/filters.md)\n"
 "      --when PATTERN  at events such as 'call(to=f)' or 'loop_exit(trips>1000)',\n"
 "      --then ACTION,... do this: count(NAME,...), hist(NAME,...), burst=N|on|off,\n"
 "                      snapshot, stop, sooner, later, or COUNTER=N, COUNTER+=N;\n"
@@ -94,6 +98,7 @@ static const struct option options[] = {
 	{ "freq", required_argument, NULL, 'F' },
 	{ "budget", required_argument, NULL, 'B' },
 	{ "filter", required_argument, NULL, 'f' },
+	{ "mask", required_argument, NULL, 'K' },
 	{ "when", required_argument, NULL, 'W' },
 	{ "then", required_argument, NULL, 'H' },
 	{ "counts", required_argument, NULL, 'O' },
@@ -329,6 +334,9 @@ static int set_option(struct record_request *request, int option, char *value,
 	case 'f':
 		request->filter = value;
 		return -1;
+	case 'K':
+		request->masked = true;
+		return mask_option(&request->mask, value);
 	case 'T':
 		request->trigger = value;
 		return -1;

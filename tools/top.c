@@ -367,7 +367,7 @@ static int check_from(struct top *top)
 		return usage_error("--from '%s': allowed are unix:PATH and http://HOST:PORT, with parameters as in unix:PATH?seconds=600",
 				   top->from);
 	if (live->command || live->pids || live->all || live->cpus ||
-	    live->cgroup || live->filter || live->no_inherit ||
+	    live->cgroup || live->filter || live->masked || live->no_inherit ||
 	    live->options.period || live->options.frequency || top->zero)
 		return usage_error("--from shows what was collected already: of the options of profiling it takes -e KIND, -d and -D");
 	if (kind < 0)

@@ -249,7 +249,7 @@ static int take_part(struct parse *parse)
 
 /* --- the whole ------------------------------------------------------------ */
 
-/* Of keys with the same bit in @once, one may be given, and once. */
+/* A text has one of the keys with the same bit in @once, and once. */
 static const struct key {
 	const char *name;
 	unsigned int once;

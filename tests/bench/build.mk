@@ -15,7 +15,7 @@
 # bench-rings	rows a second through a session's ring, beside perf's, and records
 #		through its ring alone, beside BPF's
 # bench-programs	instructions of BPF programs for each branch
-# bench-filters	what a filter saves
+# bench-filters	what filters and masks save
 # bench-stall	how long one burst holds a thread
 # bench-lbr	instructions per sample of branch records, and perf's
 # bench-replay	a recording of 10^7 branches, replayed and by `perf script`
@@ -186,7 +186,8 @@ $(BUILD)/tests/bench-filters: $(patsubst %,$(BUILD)/obj/tests/%.o, \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^
 
-# Fails if the profile of one function costs more than a tenth.
+# Fails if the profile of one function costs more than a tenth, or if a mask saves
+# nothing.
 bench-filters: $(BUILD)/tests/bench-filters $(BUILD)/6.12/hwprof.ko
 	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-filters -- \
 		$(BUILD)/tests/bench-filters

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what a filter saves: instructions of the whole machine for each
- * branch that is stepped, of profiles of everything and of one function. The
- * function has one of 20 branches.
+ * Measures what filters and masks save: instructions of the whole machine for
+ * each branch that is stepped, of profiles of everything, of one function, and
+ * of what passes a mask. The function has one of 20 branches, and all loads.
  *
  * It needs a machine of one CPU whose time is derived from instructions (vm
  * --icount --smp 1), where an instruction takes 2 ns. Exit status 1: the
- * profile of one function costs more than its goal.
+ * profile of one function costs more than its goal, or a mask saves nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -84,7 +84,9 @@ static double measure(struct perf_event_attr *attr, const char *filter)
 	return (double)*took / NS_PER_INSTRUCTION / BRANCHES;
 }
 
-static double measure_session(unsigned long profile, const char *filter)
+/* @mask: NULL: none */
+static double measure_session(unsigned long profile, const char *filter,
+			      const struct hwprof_mask *mask)
 {
 	struct hwprof_config config = device_config(profile);
 	int fd = device_open(&config);
@@ -93,6 +95,8 @@ static double measure_session(unsigned long profile, const char *filter)
 
 	if (fd < 0)
 		give_up("a session", -fd);
+	if (mask && ioctl(fd, HWPROF_IOC_MASK, mask))
+		give_up("a mask", errno);
 	attr = device_feeder(&config);
 	cost = measure(&attr, filter);
 	close(fd);
@@ -103,15 +107,44 @@ static double measure_session(unsigned long profile, const char *filter)
 static int compare(const char *name, unsigned long profile, double alone)
 {
 	unsigned long begin = (unsigned long)edges_run;
-	double all = measure_session(profile, NULL) - alone, one;
+	double all = measure_session(profile, NULL, NULL) - alone, one;
 	char filter[80];
 
 	snprintf(filter, sizeof(filter), "filter 0x%lx/0x%lx", begin,
 		 (unsigned long)edge_odd_ret + 1 - begin);
-	one = measure_session(profile, filter) - alone;
+	one = measure_session(profile, filter, NULL) - alone;
 	printf("%-16s %8.1f %8.1f  %5.1f %%  (at most %d)\n", name, all, one,
 	       100 * one / all, GOAL);
 	return 100 * one > GOAL * all;
+}
+
+static const struct masked {
+	const char *name;
+	unsigned long profile;
+	struct hwprof_mask mask;
+} masks[] = {
+	{ "edges, calls", EVENT_EDGES, { .kinds = 1 << HWPROF_BRANCH_CALL } },
+	{ "edges, a quarter", EVENT_EDGES,
+	  { .flags = HWPROF_MASK_HASH, .ip_mask = 3 } },
+	{ "values, no load", EVENT_VALUES, { .kinds = HWPROF_MASK_BRANCHES } },
+	{ "values, no class", EVENT_VALUES,
+	  { .classes = 1 << HWPROF_CLASS_STRING } },
+	{ "values, no value", EVENT_VALUES,
+	  { .kinds = 1 << HWPROF_KIND_LOAD, .value_mask = ~0ULL } },
+};
+
+/* Returns true if the mask saves nothing. */
+static int compare_masked(const struct masked *masked, double alone)
+{
+	double all = measure_session(masked->profile, NULL, NULL) - alone, some;
+	struct hwprof_mask mask = masked->mask;
+
+	mask.size = sizeof(mask);
+	mask.flags |= HWPROF_MASK_SET;
+	some = measure_session(masked->profile, NULL, &mask) - alone;
+	printf("%-16s %8.1f %8.1f  %5.1f %%\n", masked->name, all, some,
+	       100 * some / all);
+	return some >= all;
 }
 
 int main(void)
@@ -119,6 +152,7 @@ int main(void)
 	struct perf_event_attr attr = event_attr(EVENT_EDGES | EVENT_STEP);
 	double alone;
 	int over;
+	size_t i;
 
 	took = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -131,5 +165,8 @@ int main(void)
 	over = compare("edges", EVENT_EDGES, alone);
 	over |= compare("loops", EVENT_LOOPS, alone);
 	over |= compare("paths", EVENT_PATHS, alone);
+	printf("more than that:  everything  what passes a mask\n");
+	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
+		over |= compare_masked(&masks[i], alone);
 	return over;
 }

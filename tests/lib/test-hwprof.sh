@@ -132,6 +132,18 @@ check "ctl: frequency" 2 "freq=1000001: allowed are" \
 	"$hwprof" ctl 7 freq=1000001
 check "ctl: both" 2 "exclude each other" "$hwprof" ctl 7 freq=1 period=1
 check "ctl: process" 2 "it is the number of a process" "$hwprof" ctl -p x
+check "ctl: a mask of nothing" 2 "name a session by its number" \
+	"$hwprof" ctl --mask kind=load
+check "ctl: no mask" 2 "character 6: 'laod' is no kind; there are branch, cond" \
+	"$hwprof" ctl --mask kind=laod 7
+check "ctl: a mask as JSON" 2 "is for the list" \
+	"$hwprof" ctl --json --mask all 7
+check "record: no mask" 2 "mask 'width=3', character 7: '3' is no width" \
+	"$hwprof" record --mask width=3 true
+check "top: no mask" 2 "there can be one value" \
+	"$hwprof" top --mask value=1,value=2 true
+check "stat: no mask" 2 "'loads' is no test; there are kind=" \
+	"$hwprof" stat --mask loads true
 check "ctl: a change as JSON" 2 "is for the list" \
 	"$hwprof" ctl --json 7 burst=2
 check "unknown option" 2 "unrecognized option" "$hwprof" record --no-such -- \
