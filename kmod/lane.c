@@ -486,26 +486,42 @@ static noinline void lane_feed_by_filter(struct lane *lane,
 	lane_feed_by_mask(lane, &event, regs);
 }
 
-/*
- * Feed one event of current. @regs are its user registers; they are needed only
- * if the event is a unit.
- */
-void lane_feed(struct lane *lane, struct stream_event *stream,
-	       struct pt_regs *regs)
+static __always_inline void lane_feed_in_ranges(struct lane *lane,
+						const struct filter_set *set,
+						struct stream_event *stream,
+						struct pt_regs *regs)
 {
-	const struct filter_set *set;
-
-	if (likely(!READ_ONCE(lane->session->narrowed))) {
-		lane_feed_passed(lane, stream, regs);
-		return;
-	}
-	if (!filter_is_set(lane->session)) {
-		lane_feed_by_mask(lane, stream, regs);
-		return;
-	}
-	set = filter_of(lane, stream->kind != STREAM_GAP);
 	if (!filter_drops(set, stream))
 		lane_feed_by_filter(lane, set, stream, regs);
+}
+
+/* Search for the ranges before anything is fed. */
+static noinline void lane_feed_searching(struct lane *lane,
+					 struct stream_event *stream,
+					 struct pt_regs *regs)
+{
+	lane_feed_in_ranges(lane, filter_of(lane, stream->kind != STREAM_GAP),
+			    stream, regs);
+}
+
+/* Most events are left out here, which takes no stack. */
+void lane_feed_narrowed(struct lane *lane, struct stream_event *stream,
+			struct pt_regs *regs)
+{
+	const struct filter_space *space = READ_ONCE(lane->filter);
+
+	if (unlikely(!filter_is_set(lane->session)))
+		lane_feed_by_mask(lane, stream, regs);
+	else if (unlikely(!filter_is_valid(space, lane)))
+		lane_feed_searching(lane, stream, regs);
+	else
+		lane_feed_in_ranges(lane, READ_ONCE(space->set), stream, regs);
+}
+
+void lane_feed_everything(struct lane *lane, struct stream_event *stream,
+			  struct pt_regs *regs)
+{
+	lane_feed_passed(lane, stream, regs);
 }
 
 /* --- windows -------------------------------------------------------------- */

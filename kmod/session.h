@@ -488,13 +488,29 @@ void lane_update(struct lane *lane, struct perf_event *event);
 void lane_bind(struct lane *lane, u64 steps, u64 at);
 void lane_gap(struct lane *lane, u64 at);
 void lane_unbind(struct lane *lane, u64 steps);
-void lane_feed(struct lane *lane, struct stream_event *stream,
-	       struct pt_regs *regs);
+/* For lane_feed(): of sessions that see everything, and of others. */
+void lane_feed_everything(struct lane *lane, struct stream_event *stream,
+			  struct pt_regs *regs);
+void lane_feed_narrowed(struct lane *lane, struct stream_event *stream,
+			struct pt_regs *regs);
 void lane_feed_window(struct lane *lane, struct window *window);
 void lane_window(struct lane *lane, u64 ip, u32 space);
 void lane_feed_sample(struct lane *lane, struct stream_event *sample);
 void lane_feed_stack(struct lane *lane, struct stream_stack *stack);
 int lanes_init(void);
+
+/*
+ * Feed one event of current. @regs are its user registers; they are needed only
+ * if the event is a unit.
+ */
+static inline void lane_feed(struct lane *lane, struct stream_event *stream,
+			     struct pt_regs *regs)
+{
+	if (likely(!READ_ONCE(lane->session->narrowed)))
+		lane_feed_everything(lane, stream, regs);
+	else
+		lane_feed_narrowed(lane, stream, regs);
+}
 
 /*
  * The session's trigger has counted @period, whether a window follows or not.

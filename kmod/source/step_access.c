@@ -218,7 +218,7 @@ void step_access_expect(const struct step_task *record,
 	if (access->late) {
 		access->regs = *regs;
 	} else if (access->insn.state == ACCESS_DECODED) {
-		if (unlikely(wish == STEP_WANTS_SOME) &&
+		if (unlikely(wish == STEP_WANTS_SOME) && access->insn.count &&
 		    !step_wants_insn(cpu, record->ip, &access->insn)) {
 			access->expected = false;
 			return;

@@ -106,19 +106,21 @@ static enum step_wish step_lane_wants(const struct step_cpu *cpu,
 				      struct lane *lane, u64 ip, u32 events)
 {
 	const struct session *session = lane->session;
+	unsigned long narrowed = READ_ONCE(session->narrowed);
 	const struct mask *mask;
 
 	if (!session->config.accesses || !step_may_see(lane, cpu->record))
 		return STEP_WANTS_NONE;
-	if (likely(!READ_ONCE(session->narrowed)))
+	if (likely(!narrowed))
 		return STEP_WANTS_ALL;
-	if (!filter_passes_slowly(lane, ip, events))
+	if (narrowed & 1 << NARROWED_TO_RANGES &&
+	    !filter_has(filter_of(lane, events), ip))
 		return STEP_WANTS_NONE;
-	mask = mask_now(session);
-	if (!mask)
+	if (!(narrowed & 1 << NARROWED_BY_MASK))
 		return STEP_WANTS_ALL;
-	return mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) ?
-	       STEP_WANTS_SOME : STEP_WANTS_NONE;
+	mask = &tuning_now(session)->mask;
+	return mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) &&
+	       mask_passes_ip(mask, ip) ? STEP_WANTS_SOME : STEP_WANTS_NONE;
 }
 
 /* Return how much of these accesses some lane wants. */

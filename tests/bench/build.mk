@@ -186,8 +186,8 @@ $(BUILD)/tests/bench-filters: $(patsubst %,$(BUILD)/obj/tests/%.o, \
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^
 
-# Fails if the profile of one function costs more than a tenth, or if a mask saves
-# nothing.
+# Fails if the profile of one function costs more than a tenth, or a mask more
+# than it saves.
 bench-filters: $(BUILD)/tests/bench-filters $(BUILD)/6.12/hwprof.ko
 	@tests/vm/vm --icount --smp 1 --file $(BUILD)/tests/bench-filters -- \
 		$(BUILD)/tests/bench-filters

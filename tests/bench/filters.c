@@ -6,9 +6,11 @@
  *
  * It needs a machine of one CPU whose time is derived from instructions (vm
  * --icount --smp 1), where an instruction takes 2 ns. Exit status 1: the
- * profile of one function costs more than its goal, or a mask saves nothing.
+ * profile of one function costs more than its goal, or a mask more than it
+ * saves.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,9 @@ enum {
 	TIMES		= 3,
 	OTHERS		= 19,		/* runs of other code, each as long */
 	BRANCHES	= 4 * EDGES_ROUNDS * (OTHERS + 1),
+	LOADS		= 40000,
 	GOAL		= 10,		/* percent */
+	MASK_GOAL	= 102,		/* the same */
 };
 
 /* ../kselftest/x86/edges.S */
@@ -44,17 +48,36 @@ static __attribute__((noinline)) void other_run(void)
 			 : "+r"(left), "=&r"(inner));
 }
 
+static void branches_run(void)
+{
+	int i;
+
+	edges_run();
+	for (i = 0; i < OTHERS; i++)
+		other_run();
+}
+
+/* Loads, a store and a branch in turn. */
+static void loads_run(void)
+{
+	unsigned long left = LOADS / 4, data = 1, value;
+
+	__asm__ volatile("1: mov %2, %1\n\tadd %2, %1\n\tmov %2, %1\n\t"
+			 "cmp %2, %1\n\tmov %1, %2\n\tdec %0\n\tjnz 1b"
+			 : "+r"(left), "=&r"(value), "+m"(data));
+}
+
+static void (*run)(void) = branches_run;
+
 static void work(void *context)
 {
 	long long best = 1LL << 62, start;
-	int i, k;
+	int i;
 
 	(void)context;
 	for (i = 0; i < TIMES; i++) {
 		start = icount_now();
-		edges_run();
-		for (k = 0; k < OTHERS; k++)
-			other_run();
+		run();
 		start = icount_now() - start;
 		best = start < best ? start : best;
 	}
@@ -67,7 +90,7 @@ static void __attribute__((noreturn)) give_up(const char *what, int error)
 	exit(2);
 }
 
-/* Steps the work. Returns instructions for each branch. */
+/* Steps the work. Returns instructions for each branch or load. */
 static double measure(struct perf_event_attr *attr, const char *filter)
 {
 	struct child child = child_start(work, NULL);
@@ -81,7 +104,8 @@ static double measure(struct perf_event_attr *attr, const char *filter)
 	child_go(&child);
 	waitpid(child.pid, NULL, 0);
 	close(event);
-	return (double)*took / NS_PER_INSTRUCTION / BRANCHES;
+	return (double)*took / NS_PER_INSTRUCTION /
+	       (run == branches_run ? BRANCHES : LOADS);
 }
 
 /* @mask: NULL: none */
@@ -118,6 +142,7 @@ static int compare(const char *name, unsigned long profile, double alone)
 	return 100 * one > GOAL * all;
 }
 
+/* Masks for code with branches, and for code with loads. */
 static const struct masked {
 	const char *name;
 	unsigned long profile;
@@ -126,6 +151,7 @@ static const struct masked {
 	{ "edges, calls", EVENT_EDGES, { .kinds = 1 << HWPROF_BRANCH_CALL } },
 	{ "edges, a quarter", EVENT_EDGES,
 	  { .flags = HWPROF_MASK_HASH, .ip_mask = 3 } },
+}, load_masks[] = {
 	{ "values, no load", EVENT_VALUES, { .kinds = HWPROF_MASK_BRANCHES } },
 	{ "values, no class", EVENT_VALUES,
 	  { .classes = 1 << HWPROF_CLASS_STRING } },
@@ -133,8 +159,8 @@ static const struct masked {
 	  { .kinds = 1 << HWPROF_KIND_LOAD, .value_mask = ~0ULL } },
 };
 
-/* Returns true if the mask saves nothing. */
-static int compare_masked(const struct masked *masked, double alone)
+/* Returns true if the mask costs more than it saves. */
+static bool compare_masked(const struct masked *masked, double alone)
 {
 	double all = measure_session(masked->profile, NULL, NULL) - alone, some;
 	struct hwprof_mask mask = masked->mask;
@@ -144,7 +170,16 @@ static int compare_masked(const struct masked *masked, double alone)
 	some = measure_session(masked->profile, NULL, &mask) - alone;
 	printf("%-16s %8.1f %8.1f  %5.1f %%\n", masked->name, all, some,
 	       100 * some / all);
-	return some >= all;
+	return 100 * some > MASK_GOAL * all;
+}
+
+static bool compare_all(const struct masked *masked, size_t count, double alone)
+{
+	bool over = false;
+
+	for (; count; count--, masked++)
+		over |= compare_masked(masked, alone);
+	return over;
 }
 
 int main(void)
@@ -152,7 +187,6 @@ int main(void)
 	struct perf_event_attr attr = event_attr(EVENT_EDGES | EVENT_STEP);
 	double alone;
 	int over;
-	size_t i;
 
 	took = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -166,7 +200,13 @@ int main(void)
 	over |= compare("loops", EVENT_LOOPS, alone);
 	over |= compare("paths", EVENT_PATHS, alone);
 	printf("more than that:  everything  what passes a mask\n");
-	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++)
-		over |= compare_masked(&masks[i], alone);
+	over |= compare_all(masks, sizeof(masks) / sizeof(masks[0]), alone);
+	run = loads_run;
+	alone = measure(&attr, NULL);
+	printf("instructions for each load: stepping and counting %.1f\n",
+	       alone);
+	printf("more than that:  everything  what passes a mask\n");
+	over |= compare_all(load_masks,
+			    sizeof(load_masks) / sizeof(load_masks[0]), alone);
 	return over;
 }
