@@ -113,6 +113,27 @@ _hwprof_event()
 	esac
 }
 
+# The names of kinds, classes and widths, and the tests, are those that the
+# messages about a wrong one list.
+# _hwprof_names HWPROF MASK
+_hwprof_names()
+{
+	"$1" record --mask "$2" -- true 2>&1 | sed -n 's/.*; there are //p' |
+		tr -d ',' | sed 's/ and / /'
+}
+
+# _hwprof_mask HWPROF: completes a mask in $cur.
+_hwprof_mask()
+{
+	case $cur in
+	*kind=*([!,])) _hwprof_list "$(_hwprof_names "$1" kind=)" ;;
+	*class=*([!,])) _hwprof_list "$(_hwprof_names "$1" class=)" ;;
+	*width=*([!,])) _hwprof_list "$(_hwprof_names "$1" width=)" ;;
+	*=*([!,])) ;;
+	*) _hwprof_list "$(_hwprof_names "$1" x)" ;;
+	esac
+}
+
 # _hwprof_value HWPROF COMMAND: completes the value of option $prev. Returns 1
 # if the option has none.
 _hwprof_value()
@@ -135,6 +156,7 @@ _hwprof_value()
 	-p | --pid) _pids ;;
 	-G | --cgroup) _filedir -d ;;
 	-s | --sort) _hwprof_list "$(_hwprof_keys "$1" "$2")" ;;
+	--mask) _hwprof_mask "$1" ;;
 	--of) COMPREPLY=($(compgen -W "${_hwprof_streams//,/ }" -- "$cur")) ;;
 	esac
 	return 0

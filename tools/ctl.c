@@ -336,7 +336,7 @@ static int list_as_json(struct ctl *ctl)
 	ctl->json.out = stdout;
 	json_open(&ctl->json, NULL, '{');
 	json_open(&ctl->json, "sessions", '[');
-	status = sessions_visit(ctl->pid, list_session, ctl);
+	status = sessions_each(ctl->pid, list_session, ctl);
 	json_close(&ctl->json, ']');
 	json_close(&ctl->json, '}');
 	putchar('\n');
@@ -360,7 +360,7 @@ static int list_as_table(struct ctl *ctl)
 
 	ctl->table.columns = columns;
 	ctl->table.column_count = sizeof(columns) / sizeof(columns[0]);
-	status = sessions_visit(ctl->pid, list_session, ctl);
+	status = sessions_each(ctl->pid, list_session, ctl);
 	if (status < 0 && ctl->table.failed)
 		status = failed("out of memory");
 	else if (status < 0 && ctl->found)
@@ -373,7 +373,7 @@ static int list_as_table(struct ctl *ctl)
 
 static int change_of_process(struct ctl *ctl)
 {
-	int status = sessions_visit(ctl->pid, change_session, ctl);
+	int status = sessions_each(ctl->pid, change_session, ctl);
 
 	if (status < 0 && !ctl->found)
 		return failed("process %" PRIu64 " has no session, or none of yours: 'hwprof ctl' lists those that you may change",

@@ -23,7 +23,7 @@ unsigned int record_newest_session(void)
 {
 	unsigned int newest = 0;
 
-	sessions_visit(getpid(), note, &newest);
+	sessions_each(getpid(), note, &newest);
 	return newest;
 }
 
@@ -51,7 +51,7 @@ int record_mask(const struct record_request *request, unsigned int before)
 	status = sessions_open_device(&masking.device);
 	if (status >= 0)
 		return status;
-	status = sessions_visit(getpid(), mask_one, &masking);
+	status = sessions_each(getpid(), mask_one, &masking);
 	close(masking.device);
 	if (status < 0 && !masking.found)
 		return failed("--mask: sysfs does not show the sessions of this recording");

@@ -58,9 +58,9 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 	return (one > two) - (one < two);
 }
 
-int sessions_visit(uint64_t pid,
-		   int (*visit)(void *context, unsigned int session),
-		   void *context)
+int sessions_each(uint64_t pid,
+		  int (*visit)(void *context, unsigned int session),
+		  void *context)
 {
 	struct dirent **names;
 	int count = scandir(SESSIONS, &names, NULL, by_number), i;

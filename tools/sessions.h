@@ -18,12 +18,12 @@ bool sessions_read(unsigned int session, const char *name, char *text,
 uint64_t sessions_owner(unsigned int session);
 
 /*
- * Calls @visit for the sessions of process @pid (0: for all), in order, until it
- * returns something other than -1. Returns -1 or the exit status.
+ * Calls @visit for the sessions of process @pid (0: for all), in order, until
+ * it returns something other than -1. Returns -1 or the exit status.
  */
-int sessions_visit(uint64_t pid,
-		   int (*visit)(void *context, unsigned int session),
-		   void *context);
+int sessions_each(uint64_t pid,
+		  int (*visit)(void *context, unsigned int session),
+		  void *context);
 
 /*
  * Calls the device for a session until a ring has room for the rows of before,

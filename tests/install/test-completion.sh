@@ -113,6 +113,13 @@ check "share,trip" hwprof report loops --sort=share,tr
 check "" hwprof record -e loops,memory_mib=1
 check "4,step" hwprof record -e loops,memory_mib=4,ste
 check "store-address" hwprof record -e ranges,memory_mib=4,of=st
+
+check "kind= class= width= value= address= ip= part=" hwprof record --mask ""
+check "load" hwprof top --mask kind=lo
+check "load,width=" hwprof bpf --mask kind=load,wi
+check "vector" hwprof ctl --mask width=8,class=ve
+check "16" hwprof stat --mask width=16
+check "" hwprof stat --mask value=
 complete_words hwprof record -e ""
 same "all fields of the ABI" \
 	"$(sed -n 's/^\tF(X, \([a-z_]*\),.*/\1/p' \

@@ -125,10 +125,33 @@ else
 			[ "$all" -ge $((loads + stores)) ]
 	}
 	test_ok "accesses of programs" accesses
+
+	# counted FILE OPTION...: what a production counts
+	counted()
+	{
+		file=$1
+		shift
+		command hwprof record -q -e values,step -o /tmp/when.data \
+			--when load --then 'count(width)' \
+			--counts /tmp/counts "$@" -- ./filtered &&
+			awk '/^ *[0-9]/ { $1 = $1; print }' /tmp/counts \
+				> "$file"
+	}
+
+	# All loads of the program are of eight bytes.
+	productions()
+	{
+		counted /tmp/all.text &&
+		counted /tmp/eight.text --mask width=8 &&
+		counted /tmp/four.text --mask width=4 || return
+		cat /tmp/all.text /tmp/eight.text /tmp/four.text
+		same /tmp/all.text /tmp/eight.text && [ ! -s /tmp/four.text ]
+	}
+	test_ok productions productions
 fi
 
-# begin ARGUMENT...: records ./spin until end() is called. Its first mask is that
-# of everything.
+# begin ARGUMENT...: records ./spin until end() is called. Its first mask is
+# that of everything.
 begin()
 {
 	rm -f /tmp/mask.end
