@@ -2269,7 +2269,8 @@ enum hwprof_target_kind {
  *	folder.
  * @cpus: CPUs to profile on, such as "0-3,8"; NULL means all that are online.
  * @alone: true to leave out future children and threads.
- * @on_exec: true to begin at the target's next exec instead of now.
+ * @on_exec: true to begin at the target's next exec instead of now. If the
+ *	session is stopped and started again, the target also begins then.
  */
 struct hwprof_target {
 	enum hwprof_target_kind kind;

@@ -20,7 +20,8 @@ struct attached {
 	struct events *events;
 	pid_t *targets;			/* threads; a single -1: all threads */
 	size_t target_count;
-	bool on_exec;
+	bool waits;			/* until it is stopped, an exec begins
+					 * it, and not a start */
 	bool own;			/* the target may include this
 					 * program */
 	bool known;			/* their maps have been noted */
@@ -40,7 +41,7 @@ struct hwprof_session {
 	struct events_kind feeder;	/* the attr that all events have */
 	struct attached *attached;
 	size_t attached_count;
-	bool running, ran;		/* running now; has ever run */
+	bool running;
 
 	struct hwprof_file *file;	/* origin of rows in messages */
 	struct hwprof_profile *gathering;

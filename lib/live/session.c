@@ -408,7 +408,7 @@ int hwprof_session_attach(struct hwprof_session *session,
 					    session->attached_count + 1,
 					    sizeof(*all));
 	struct attached attached = {
-		.on_exec = target->on_exec, .known = target->on_exec,
+		.waits = target->on_exec, .known = target->on_exec,
 		.own = target->kind == HWPROF_TARGET_SYSTEM ||
 		       target->kind == HWPROF_TARGET_CGROUP,
 	};
@@ -420,7 +420,7 @@ int hwprof_session_attach(struct hwprof_session *session,
 	error = find_targets(session, target, &attached);
 	if (!error)
 		error = open_events(session, target, &attached);
-	if (!error && session->running && !attached.on_exec)
+	if (!error && session->running && !attached.waits)
 		error = start(session, &attached);
 	if (error) {
 		detach(&attached);
@@ -463,12 +463,11 @@ int hwprof_session_start(struct hwprof_session *session)
 	for (i = 0; i < session->attached_count && !error; i++) {
 		struct attached *attached = &session->attached[i];
 
-		/* The exec starts such events, but only the first time. */
-		if (session->ran || !attached->on_exec)
+		if (!attached->waits)
 			error = start(session, attached);
 	}
 	if (!error)
-		session->running = session->ran = true;
+		session->running = true;
 	return error;
 }
 
@@ -478,11 +477,14 @@ int hwprof_session_stop(struct hwprof_session *session)
 	size_t i;
 
 	for (i = 0; i < session->attached_count && !error; i++) {
-		struct events *events = session->attached[i].events;
+		struct attached *attached = &session->attached[i];
 
-		error = events_disable(events);
+		error = events_disable(attached->events);
 		if (error)
-			session_fail(session, error, "%s", events->message);
+			session_fail(session, error, "%s",
+				     attached->events->message);
+		else
+			attached->waits = false;
 	}
 	session->running = false;
 	return error;
