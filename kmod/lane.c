@@ -198,6 +198,8 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	list_add_tail_rcu(&event->hw.tp_list, &lane->events);
 	lane->wide += !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active + 1);
+	if (!READ_ONCE(session->started))
+		WRITE_ONCE(session->started, true);
 	/*
 	 * Either the record of its filter is noted as used here, or
 	 * filter_event_closed() sees that the lane is active.

@@ -2,10 +2,12 @@
 #include "config/mask_rules.h"
 #include "mask.h"
 
+/* A mask that is set before anything has run replaces none. */
 static void mask_edit(const struct session *session, struct tuning *tuning,
 		      const void *request)
 {
 	tuning->mask = mask_of(request);
+	tuning->changes += READ_ONCE(session->started);
 }
 
 static void mask_answer(const struct session *session,

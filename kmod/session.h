@@ -248,6 +248,8 @@ struct session {
 	struct programs programs;
 	/** @narrowed: bits enum session_narrowing; 0: it sees everything. */
 	unsigned long narrowed;
+	/** @started: an event of it has run on some CPU. */
+	bool started;
 	/** @lines: its engine must know of branches that it does not see. */
 	bool lines;
 	/** @closings: how many events were closed: see filter_space.c. */

@@ -124,7 +124,6 @@ int tuning_change(struct session *session,
 	if (!new)
 		return -ENOMEM;
 	edit(session, new, request);
-	new->changes++;
 	if (session_flush_around(session, tuning_publish, new))
 		return 0;
 	kfree(new);
@@ -142,6 +141,7 @@ static void tuning_edit(const struct session *session, struct tuning *new,
 		new->burst = request->burst;
 	if (request->flags & HWPROF_TUNE_BUDGET)
 		new->budget_permille = request->budget_permille;
+	new->changes++;
 }
 
 static void tuning_answer(const struct session *session,

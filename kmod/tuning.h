@@ -20,7 +20,8 @@
  *	in ns, whatever was asked for.
  * @burst: branches of a burst; 0: none are taken.
  * @budget_permille: share of the time; 0: there is no budget.
- * @changes: how often they have changed.
+ * @changes: how often they have changed; but for masks that were set before
+ *	anything ran.
  * @mask: which events pass: see mask.h.
  */
 struct tuning {
@@ -56,7 +57,7 @@ struct tuning *tuning_locked(const struct session *session);
 /**
  * tuning_change() - Replace the parameters by changed ones
  * @session: the session. The caller holds tuning_lock.
- * @edit: changes a copy.
+ * @edit: changes a copy, and counts the change.
  * @request: is passed to @edit.
  *
  * Return: 0, -ENOMEM, or -EAGAIN if rows from before cannot be written.

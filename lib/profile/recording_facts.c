@@ -270,6 +270,9 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 	return error;
 }
 
+#define CHANGES_ADD_UP							       \
+	"counts from before and after add up, however often windows and samples were taken and whatever was left out"
+
 static int warn_of_changes(const struct session_facts *session,
 			   struct warnings *warnings)
 {
@@ -281,11 +284,11 @@ static int warn_of_changes(const struct session_facts *session,
 	if (session->changes == 1)
 		return warnings_add(
 			warnings,
-			"parameters of session %u have changed once, by %.6f s: windows and samples from before and after weigh alike, however often they were taken",
+			"parameters or the mask of session %u have changed once, by %.6f s: " CHANGES_ADD_UP,
 			session->session, last);
 	return warnings_add(
 		warnings,
-		"parameters of session %u have changed %u times, from %.6f s to %.6f s: windows and samples from before and after weigh alike, however often they were taken",
+		"parameters or the mask of session %u have changed %u times, from %.6f s to %.6f s: " CHANGES_ADD_UP,
 		session->session, session->changes, first, last);
 }
 

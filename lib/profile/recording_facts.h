@@ -18,8 +18,8 @@ struct session_facts {
 	struct hwprof_row_totals totals;
 	bool has_totals;
 	/*
-	 * How often its parameters have changed, and the times of the first
-	 * totals after the first and the last change.
+	 * How often its parameters or mask have changed, and the times of the
+	 * first totals after the first and the last change.
 	 */
 	uint32_t changes;
 	uint64_t first_change, last_change;

@@ -66,7 +66,8 @@ reports()
 	end && accounted /tmp/ctl.data || return
 	command hwprof report loops -i /tmp/ctl.data > /tmp/ctl.report 2>&1
 	tail -5 /tmp/ctl.report
-	grep -q "session $session have changed 2 times, from " /tmp/ctl.report
+	grep -q "mask of session $session have changed 2 times, from " \
+		/tmp/ctl.report
 }
 
 begin -e loops,burst=200 --budget 1%

@@ -465,9 +465,9 @@ static void test_changes(void **state)
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	assert_string_equal(hwprof_profile_warning(loops, 0),
-			    "parameters of session 4 have changed 2 times, from 2.000000 s to 3.000000 s: windows and samples from before and after weigh alike, however often they were taken");
+			    "parameters or the mask of session 4 have changed 2 times, from 2.000000 s to 3.000000 s: counts from before and after add up, however often windows and samples were taken and whatever was left out");
 	assert_string_equal(hwprof_profile_warning(loops, 1),
-			    "parameters of session 6 have changed once, by 1.500000 s: windows and samples from before and after weigh alike, however often they were taken");
+			    "parameters or the mask of session 6 have changed once, by 1.500000 s: counts from before and after add up, however often windows and samples were taken and whatever was left out");
 	assert_null(hwprof_profile_warning(loops, 2));
 	hwprof_profile_free(loops);
 	fixture_remove(&fixture);
