@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "config/mask_rules.h"
 #include "mask.h"
+#include "right.h"
 
 /* A mask that is set before anything has run replaces none. */
 static void mask_edit(const struct session *session, struct tuning *tuning,
-		      const void *request)
+		      const void *mask)
 {
-	tuning->mask = mask_of(request);
+	tuning->mask = *(const struct mask *)mask;
 	tuning->changes += READ_ONCE(session->started);
 }
 
@@ -23,8 +24,24 @@ static void mask_answer(const struct session *session,
 	request->changes = tuning->changes;
 }
 
+/*
+ * Check that current may choose which events are left out, or know it. The
+ * session's user sees how many events pass, so that whoever chooses learns what
+ * is in the program's memory and where its code is. The opener has that right.
+ * The session's targets and their children are not known here, so that others
+ * must be allowed to attach to every program.
+ */
+static int mask_check_right(const struct session *session,
+			    const struct mask *mask)
+{
+	if (!mask->leaves_out || !opener_check(&session->key.opener))
+		return 0;
+	return right_attach_all() ? -EPERM : 0;
+}
+
 int mask_request(struct session *session, struct hwprof_mask *request)
 {
+	const struct mask wanted = mask_of(request);
 	bool sets = request->flags & HWPROF_MASK_SET;
 	int err = tuning_check_right(session);
 
@@ -34,8 +51,10 @@ int mask_request(struct session *session, struct hwprof_mask *request)
 		return err;
 	if (mutex_lock_killable(&session->tuning_lock))
 		return -EINTR;
-	if (sets)
-		err = tuning_change(session, mask_edit, request);
+	err = mask_check_right(session, sets ? &wanted :
+			       &tuning_locked(session)->mask);
+	if (!err && sets)
+		err = tuning_change(session, mask_edit, &wanted);
 	if (!err)
 		mask_answer(session, request);
 	mutex_unlock(&session->tuning_lock);

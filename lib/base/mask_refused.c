@@ -30,7 +30,7 @@ static const char *sentence_of(int error)
 	case ENOTTY:
 		return "the module that is loaded knows no masks: it is older than this program";
 	case EPERM:
-		return "to set a mask takes CAP_PERFMON, or the user and the capabilities of the process that made the session";
+		return "only the process that made the session sets its mask and sees it, or one that may attach to all programs (CAP_PERFMON and CAP_SYS_PTRACE); 'all' takes the right to change the session's parameters";
 	case EOPNOTSUPP:
 		return "the mask tests what the session does not see: loads and stores, or kinds of samples";
 	case EINVAL:

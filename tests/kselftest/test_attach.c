@@ -222,6 +222,111 @@ static bool all_end_as(int expected, pid_t pid)
 	return right;
 }
 
+/* --- masks ---------------------------------------------------------------- */
+
+/* A process that has not opened the session. */
+struct other {
+	uint32_t session;
+	bool perfmon;		/* CAP_PERFMON is all that it keeps */
+	int error;		/* that it gets */
+};
+
+/* Each test tells something about those events that pass. */
+static const struct hwprof_mask masks[] = {
+	{ .kinds = 1 << HWPROF_KIND_LOAD },
+	{ .classes = 1 << HWPROF_CLASS_MOVE },
+	{ .widths = 1 },
+	{ .value_mask = 1 },
+	{ .address_mask = 1 },
+	{ .flags = HWPROF_MASK_HASH, .ip_mask = 1 },
+	{ .ip_mask = 1 },
+};
+
+enum { MASKS = sizeof(masks) / sizeof(masks[0]) };
+
+static int request_mask(int fd, uint32_t session, struct hwprof_mask mask)
+{
+	mask.size = sizeof(mask);
+	mask.session = session;
+	return ioctl(fd, HWPROF_IOC_MASK, &mask) ? -errno : 0;
+}
+
+static int set_mask(int fd, uint32_t session, struct hwprof_mask mask)
+{
+	mask.flags |= HWPROF_MASK_SET;
+	return request_mask(fd, session, mask);
+}
+
+static bool keep_perfmon(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { };
+
+	data[1].effective = data[1].permitted = 1U << (CAP_PERFMON - 32);
+	return !syscall(SYS_capset, &header, data);
+}
+
+/* Whoever may change the session may let everything pass, and see that. */
+static int try_as_other(const struct other *other)
+{
+	const struct hwprof_mask everything = { .size = 0 };
+	int fd = open(HWPROF_DEVICE, O_RDWR);
+	unsigned int i;
+
+	if (other->perfmon && !keep_perfmon())
+		return 90;
+	if (request_mask(fd, other->session, everything) != other->error)
+		return 91;
+	for (i = 0; i < MASKS; i++)
+		if (set_mask(fd, other->session, masks[i]) != other->error)
+			return 1 + i;
+	if (set_mask(fd, other->session, everything) ||
+	    request_mask(fd, other->session, everything))
+		return 92;
+	return 0;
+}
+
+/* The opener of a session sets masks, and then another process tries to. */
+static int try_masks(void *context)
+{
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
+	struct other *other = context;
+	int fd, tries = 500, status;
+	unsigned int i;
+	pid_t pid;
+
+	/* As in try_with_memory(). */
+	while ((fd = device_open(&config)) == -ENOMEM && tries--)
+		usleep(10000);
+	for (i = 0; i < MASKS; i++)
+		if (set_mask(fd, 0, masks[i]) ||
+		    request_mask(fd, 0, masks[i]))
+			return 95;
+	other->session = config.session;
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(try_as_other(other));
+	waitpid(pid, &status, 0);
+	close(fd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
+}
+
+static bool others_mask_as(uid_t user, bool perfmon, int error)
+{
+	struct other other = { .perfmon = perfmon, .error = error };
+	int status = user ? as_user(user, try_masks, &other) :
+			    try_masks(&other);
+
+	if (status)
+		printf("# user %u%s: %d\n", user,
+		       perfmon ? " with CAP_PERFMON" : "", status);
+	fflush(stdout);
+	return !status;
+}
+
 /* --- Yama ----------------------------------------------------------------- */
 
 struct known_of {
@@ -322,6 +427,24 @@ TEST_F(yama, scopes)
 	}
 }
 
+/*
+ * The count of events that pass tells values, addresses and code. It is shown
+ * to the user, who may not attach to the program.
+ */
+TEST_F(yama, masks)
+{
+	int scope;
+
+	for (scope = 0; scope < SCOPES; scope++) {
+		if (scope && scope_now() < 0)
+			break;	/* this kernel has no Yama, like scope 0 */
+		NEED_SCOPE(scope);
+		EXPECT_TRUE(others_mask_as(USER, false, -EPERM));
+		EXPECT_TRUE(others_mask_as(0, true, -EPERM));
+		EXPECT_TRUE(others_mask_as(0, false, 0));
+	}
+}
+
 /* Nobody may attach then, not even root; see yama.sh. */
 TEST_F(yama, scope_3)
 {
@@ -342,6 +465,7 @@ TEST_F(yama, scope_3)
 	EXPECT_EQ(-EACCES, device_set_maps(fd, &map, 0, self->others.stranger));
 	EXPECT_EQ(0, device_set_maps(fd, &map, 0, getpid()));
 	close(fd);
+	EXPECT_TRUE(others_mask_as(0, false, -EPERM));
 }
 
 static int set_maps_of(void *context)

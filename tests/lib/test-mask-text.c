@@ -243,7 +243,7 @@ static void sentences(void **state)
 		"the mask names kinds, and the event takes samples, which have none",
 		why("ranges,sample", "kind=call", EOPNOTSUPP));
 	assert_string_equal(
-		"to set a mask takes CAP_PERFMON, or the user and the capabilities of the process that made the session",
+		"only the process that made the session sets its mask and sees it, or one that may attach to all programs (CAP_PERFMON and CAP_SYS_PTRACE); 'all' takes the right to change the session's parameters",
 		why("edges,step", "kind=call", EPERM));
 	/* Not the sentence of a rule that gives another error. */
 	assert_string_equal(

@@ -260,8 +260,9 @@ struct hwprof_row_totals {
 	__u64 task_ns;
 	__u32 budget_permille;	/* the budget now in force; 0: no limit */
 	/*
-	 * How often parameters have changed since the session was made: see
-	 * HWPROF_IOC_TUNE. The first totals with a new number say from when.
+	 * How often parameters have changed since the session was made, and the
+	 * mask since an event of it has run: see HWPROF_IOC_TUNE and _MASK. The
+	 * first totals with a new number say from when.
 	 */
 	__u32 changes;
 	/*
@@ -1279,8 +1280,12 @@ enum hwprof_opcode_class {
  * of perf events. At first a session has no mask, and all events pass.
  *
  * What does not pass is left out before profiles and programs see it. It is
- * neither produced nor lost, and in none of the totals. An event must pass each
- * of these tests; a field of 0 tests nothing:
+ * neither produced nor lost, and none of the events of the totals. But each run
+ * of branches that are left out makes a gap, which is in @gaps and @events,
+ * where a profile must know that (see below) and in windows of branch records.
+ *
+ * An event must pass each of these tests; a field of 0 tests nothing. Kinds,
+ * classes and widths are sets, of which an event must be in one member.
  *
  *	kinds		the kind of a branch, or load or store. If no load or
  *			store passes, they are not even decoded.
@@ -1305,17 +1310,27 @@ enum hwprof_opcode_class {
  * that leaves out branches.
  *
  * Before the change, the session's rows are written, as for HWPROF_IOC_TUNE. It
- * is counted in hwprof_row_totals.changes. A CPU takes the mask at its next
- * event.
+ * is counted in hwprof_row_totals.changes, unless no event of the session has
+ * run yet. A CPU takes the mask at its next event.
+ *
+ * The number of events that pass tells what is in the memory of a program.
+ * Sysfs shows it to the session's user, who may not attach to the program. A
+ * mask that leaves something out can therefore be set, and asked for, by the
+ * process that made the session, with the credentials that it had then. Others
+ * must be allowed to attach to every program: CAP_PERFMON, CAP_SYS_PTRACE, and
+ * Yama below scope 3. Letting everything pass takes what HWPROF_IOC_TUNE takes.
  *
  *	ENODATA		session is 0, and the file has none
  *	ENOENT		there is no session of that number
- *	EPERM		as for HWPROF_IOC_TUNE
+ *	EPERM		as for HWPROF_IOC_TUNE; or the caller may neither set
+ *			nor see what the mask leaves out
  *	EINVAL		a field has unknown bits; a match has bits that its mask
  *			has not, so that nothing passes; or the mask leaves out
  *			branches, and the session's profile must see each
- *	EOPNOTSUPP	the mask names a kind that the session does not see, or
- *			tests loads and stores, and it sees none
+ *	EOPNOTSUPP	the mask names loads or stores, or tests them, and the
+ *			session sees none; or it names kinds, and the session
+ *			takes samples. Kinds of branches that the session never
+ *			sees are allowed.
  *	EAGAIN		nothing has changed: a ring is full, or a CPU did not
  *			give its table
  *	EINTR		a signal came while another change was under way
