@@ -502,8 +502,11 @@ static noinline void lane_feed_searching(struct lane *lane,
 					 struct stream_event *stream,
 					 struct pt_regs *regs)
 {
-	lane_feed_in_ranges(lane, filter_of(lane, stream->kind != STREAM_GAP),
-			    stream, regs);
+	const struct mask *mask = mask_now(lane->session);
+	u32 events = stream->kind != STREAM_GAP &&
+		     (!mask || mask_passes(mask, stream));
+
+	lane_feed_in_ranges(lane, filter_of(lane, events), stream, regs);
 }
 
 /* Most events are left out here, which takes no stack. */

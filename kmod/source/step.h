@@ -113,7 +113,8 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs);
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,
 		      struct pt_regs *regs);
-void step_miss_access(struct step_cpu *cpu, u64 ip);
+void step_miss_access(struct step_cpu *cpu, u64 ip,
+		      const struct access_insn *insn);
 
 /* How much of an instruction's accesses is wanted. */
 enum step_wish {

@@ -28,6 +28,8 @@
 struct step_access {
 	/* An instruction is expected; the other members describe it. */
 	bool expected;
+	bool unwanted;		/* nobody wants its accesses, which are not
+				 * known */
 	u64 ip;
 	u64 steps;		/* the task's steps before it */
 	bool late;		/* its code could not be read yet */
@@ -208,21 +210,22 @@ void step_access_expect(const struct step_task *record,
 	const struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	enum step_wish wish = step_wants_accesses(cpu, record->ip);
 
-	access->expected = wish != STEP_WANTS_NONE;
-	if (unlikely(!access->expected))
-		return;		/* decoding it would be in vain */
+	access->expected = true;
 	access->ip = record->ip;
 	access->steps = record->steps;
+	access->unwanted = wish == STEP_WANTS_NONE;
+	if (unlikely(access->unwanted))
+		return;		/* decoding it would be in vain */
 	access_decode_at(&access->insn, record->ip, regs);
 	access->late = access->insn.state == ACCESS_SHORT;
 	if (access->late) {
 		access->regs = *regs;
 	} else if (access->insn.state == ACCESS_DECODED) {
-		if (unlikely(wish == STEP_WANTS_SOME) && access->insn.count &&
-		    !step_wants_insn(cpu, record->ip, &access->insn)) {
-			access->expected = false;
+		access->unwanted = wish == STEP_WANTS_SOME &&
+				   !step_wants_insn(cpu, record->ip,
+						    &access->insn);
+		if (unlikely(access->unwanted))
 			return;
-		}
 		access_find_operands(access, regs);
 		access_read_loads(access);
 	}
@@ -318,7 +321,7 @@ static void access_miss_behind(struct step_cpu *cpu, struct step_access *access,
 {
 	access_decode_at(&access->insn, ip, regs);
 	if (access->insn.state != ACCESS_DECODED || access->insn.count)
-		step_miss_access(cpu, ip);
+		step_miss_access(cpu, ip, &access->insn);
 }
 
 /*
@@ -338,13 +341,15 @@ void step_access_feed(struct step_cpu *cpu, const struct step_task *record,
 		access_miss_behind(cpu, access, record->ip, regs);
 		return;
 	}
+	if (unlikely(access->unwanted))
+		return;
 	if (unlikely(access->late)) {
 		access_decode_at(&access->insn, record->ip, &access->regs);
 		if (access->insn.state == ACCESS_DECODED)
 			access_find_operands(access, &access->regs);
 	}
 	if (access->insn.state != ACCESS_DECODED)
-		step_miss_access(cpu, access->ip);
+		step_miss_access(cpu, access->ip, &access->insn);
 	else if (access_has_run(access, branch, regs))
 		for (i = 0; i < access->insn.count; i++)
 			access_feed_operand(cpu, access, i, regs);

@@ -113,14 +113,15 @@ static enum step_wish step_lane_wants(const struct step_cpu *cpu,
 		return STEP_WANTS_NONE;
 	if (likely(!narrowed))
 		return STEP_WANTS_ALL;
+	mask = mask_now(session);
+	/* First, because nothing is lost that the mask leaves out. */
+	if (mask && !(mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) &&
+		      mask_passes_ip(mask, ip)))
+		return STEP_WANTS_NONE;
 	if (narrowed & 1 << NARROWED_TO_RANGES &&
 	    !filter_has(filter_of(lane, events), ip))
 		return STEP_WANTS_NONE;
-	if (!(narrowed & 1 << NARROWED_BY_MASK))
-		return STEP_WANTS_ALL;
-	mask = &tuning_now(session)->mask;
-	return mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) &&
-	       mask_passes_ip(mask, ip) ? STEP_WANTS_SOME : STEP_WANTS_NONE;
+	return mask ? STEP_WANTS_SOME : STEP_WANTS_ALL;
 }
 
 /* Return how much of these accesses some lane wants. */
@@ -138,11 +139,14 @@ enum step_wish step_wants_accesses(const struct step_cpu *cpu, u64 ip)
 	return most;
 }
 
+/* Return true if accesses of the instruction may pass. */
 static bool step_mask_wants(const struct mask *mask,
 			    const struct access_insn *insn)
 {
 	int i;
 
+	if (insn->state != ACCESS_DECODED)
+		return true;
 	for (i = 0; i < insn->count; i++)
 		if (mask_passes_operand(mask,
 					insn->operands[i].does << STREAM_LOAD,
@@ -151,19 +155,23 @@ static bool step_mask_wants(const struct mask *mask,
 	return false;
 }
 
+static bool step_lane_wants_insn(const struct step_cpu *cpu, struct lane *lane,
+				 u64 ip, const struct access_insn *insn)
+{
+	const struct mask *mask = mask_now(lane->session);
+
+	return step_lane_wants(cpu, lane, ip, 0) != STEP_WANTS_NONE &&
+	       (!mask || step_mask_wants(mask, insn));
+}
+
 bool step_wants_insn(const struct step_cpu *cpu, u64 ip,
 		     const struct access_insn *insn)
 {
-	const struct mask *mask;
 	struct lane *lane;
 
-	list_for_each_entry(lane, &cpu->lanes, link) {
-		if (step_lane_wants(cpu, lane, ip, 0) == STEP_WANTS_NONE)
-			continue;
-		mask = mask_now(lane->session);
-		if (!mask || step_mask_wants(mask, insn))
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if (step_lane_wants_insn(cpu, lane, ip, insn))
 			return true;
-	}
 	return false;
 }
 
@@ -185,13 +193,14 @@ bool step_masks_stored(const struct step_cpu *cpu)
  * The instruction at @ip was executed, and what it accesses is not known. It is
  * lost to those that look at it.
  */
-void step_miss_access(struct step_cpu *cpu, u64 ip)
+void step_miss_access(struct step_cpu *cpu, u64 ip,
+		      const struct access_insn *insn)
 {
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
 		if (step_wants_access(cpu, lane) &&
-		    step_lane_wants(cpu, lane, ip, 0) != STEP_WANTS_NONE)
+		    step_lane_wants_insn(cpu, lane, ip, insn))
 			lane_count(&lane->lost_events, 1);
 }
 

@@ -429,6 +429,73 @@ TEST_F(filters, of_too_many_processes)
 	close(fd);
 }
 
+static int told[2];
+
+static void run_many_and_tell(void *context)
+{
+	int i;
+
+	for (i = 0; i < PROCESSES + 8; i++) {
+		if (fork())
+			continue;
+		filters_run();
+		if (write(told[1], "", 1) != 1)
+			_exit(90);
+		pause();
+	}
+	pause();
+}
+
+/* Returns how many events of too many processes are lost under the mask. */
+static uint64_t lost_under(FIXTURE_DATA(filters) *self, uint64_t profile,
+			   struct hwprof_mask mask)
+{
+	struct child child;
+	uint64_t lost;
+	int fd, i;
+	char byte;
+
+	if (pipe(told))
+		event_give_up("no pipe");
+	child = child_start(run_many_and_tell, NULL);
+	close(self->session);
+	self->config = device_config(profile | EVENT_STEP);
+	self->session = device_open(&self->config);
+	mask.size = sizeof(mask);
+	mask.flags = HWPROF_MASK_SET;
+	if (ioctl(self->session, HWPROF_IOC_MASK, &mask))
+		event_give_up("no mask");
+	fd = open_filtered(self, child.pid, false);
+	setpgid(child.pid, child.pid);
+	child_go(&child);
+	for (i = 0; i < PROCESSES + 8; i++)
+		if (read(told[0], &byte, 1) != 1)
+			event_give_up("a child has not run");
+	memset(&self->tally, 0, sizeof(self->tally));
+	if (device_snapshot(self->session, 1 << 16, &self->tally))
+		event_give_up("no snapshot");
+	lost = self->tally.totals.lost_events;
+	kill(-child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	close(told[0]);
+	close(told[1]);
+	close(fd);
+	return lost;
+}
+
+/* Where ranges are not known, events that the mask leaves out are not lost. */
+TEST_F(filters, of_too_many_masked_processes)
+{
+	const struct hwprof_mask signals = {
+		.kinds = 1 << HWPROF_BRANCH_SIGNAL,
+	};
+	const struct hwprof_mask everything = { .size = 0 };
+
+	EXPECT_LT(0, lost_under(self, EVENT_EDGES, everything));
+	EXPECT_EQ(0, lost_under(self, EVENT_EDGES, signals));
+	EXPECT_EQ(0, lost_under(self, EVENT_VALUES, signals));
+}
+
 /* Children that no event watches have no records. */
 TEST_F(filters, of_children_without_events)
 {

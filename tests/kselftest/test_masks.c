@@ -622,6 +622,114 @@ TEST_F(accesses, of_stores)
 
 /* x86/edges.S */
 void edges_run(void);
+/* Loads, each behind an instruction after which the CPU may not trap. */
+__asm__(".text\n\t.globl behind_run, behind_call, behind_ss\n"
+	"behind_run:\n\tpush %rbx\n\tlea behind_word(%rip), %rbx\n\t"
+	"mov $39, %eax\n\tsyscall\n"		/* getpid() */
+	"behind_call:\n\tmov (%rbx), %rax\n\tpop %rbx\n\tret\n"
+	"behind_ss_run:\n\tpush %rbx\n\tlea behind_word(%rip), %rbx\n\t"
+	"mov %ss, %eax\n\tmov %eax, %ss\n"
+	"behind_ss:\n\tmov (%rbx), %rax\n\tpop %rbx\n\tret\n"
+	"\t.local behind_word\n\t.comm behind_word,8,8\n");
+void behind_run(void);
+void behind_ss_run(void);
+extern const char behind_call[], behind_ss[];
+
+static void run_behind(void *context)
+{
+	for (;;)
+		behind_run();
+}
+
+static void run_behind_ss(void *context)
+{
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		behind_ss_run();
+}
+
+/* Begins a session of the child, which has the mask from the start. */
+static int begin_masked(struct recording *events, struct child *child,
+			struct hwprof_config *config, struct hwprof_mask mask)
+{
+	int fd = device_open(config), i;
+	struct perf_event_attr attr;
+
+	if (fd < 0 || set_mask(fd, mask))
+		event_give_up("no session with a mask");
+	attr = device_feeder(config);
+	for (i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+		if (recording_add(events, &attr, child->pid, i))
+			event_give_up("no events");
+	recording_control(events, PERF_EVENT_IOC_ENABLE);
+	child_go(child);
+	return fd;
+}
+
+/*
+ * In bursts, nothing traps before the load behind a call. Returns how many are
+ * lost in some bursts.
+ */
+static uint64_t lost_behind_calls(struct hwprof_mask mask)
+{
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
+	struct child child = child_start(run_behind, NULL);
+	struct tally tally = { 0 }, none = { 0 };
+	struct recording events = { .tally = &none };
+	int fd;
+
+	config.config1 = 100 | EVENT_BUDGET(500);
+	config.period = 1;
+	fd = begin_masked(&events, &child, &config, mask);
+	do {
+		usleep(1000);
+		if (device_snapshot(fd, BUFFER, &tally))
+			event_give_up("no snapshot");
+	} while (tally.totals.windows < 10);
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+	recording_close(&events);
+	close(fd);
+	return tally.totals.lost_events;
+}
+
+/* Returns how many loads behind one of SS are lost or seen. */
+static uint64_t known_behind_ss(struct hwprof_mask mask)
+{
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
+	struct child child = child_start(run_behind_ss, NULL);
+	struct tally tally = { 0 }, none = { 0 };
+	struct recording events = { .tally = &none };
+	int fd = begin_masked(&events, &child, &config, mask);
+
+	waitpid(child.pid, NULL, 0);
+	if (device_snapshot(fd, BUFFER, &tally))
+		event_give_up("no snapshot");
+	recording_close(&events);
+	close(fd);
+	return tally.totals.lost_events + tally.totals.produced;
+}
+
+/* The load is lost if it may pass, whether or not the one before passes. */
+TEST(behind_what_does_not_trap)
+{
+	uint64_t call = (uintptr_t)behind_call, ss = (uintptr_t)behind_ss;
+
+	if (event_missing("step"))
+		SKIP(return, "there is no stepping");
+	EXPECT_LT(0, lost_behind_calls(MASK(.ip_mask = ~0ULL,
+					    .ip_match = call)));
+	EXPECT_EQ(0, lost_behind_calls(MASK(.ip_mask = ~0ULL, .ip_match = call,
+					    .widths = 2)));
+	EXPECT_EQ(0, lost_behind_calls(MASK(.kinds = HWPROF_MASK_BRANCHES)));
+	EXPECT_EQ(ROUNDS, known_behind_ss(MASK(.ip_mask = ~0ULL,
+					       .ip_match = ss)));
+	EXPECT_EQ(0, known_behind_ss(MASK(.ip_mask = ~0ULL, .ip_match = ss,
+					  .widths = 2)));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
 extern const char edge_cond[], edge_jump[], edge_call[], edge_back[],
 		  edge_even_ret[], edge_odd_ret[], edge_end[];
 
