@@ -271,6 +271,7 @@ static void lane_note_unit(struct hw_perf_event *hwc,
 	hwc->config_base = unit->from;
 	hwc->event_base = unit->to;
 	hwc->extra_reg.config = unit->value;
+	hwc->extra_reg.idx = unit->width;
 	hwc->idx = unit->kind;
 }
 
@@ -281,6 +282,7 @@ static struct stream_event lane_noted_unit(const struct hw_perf_event *hwc)
 		.to = hwc->event_base,
 		.value = hwc->extra_reg.config,
 		.kind = hwc->idx,
+		.width = hwc->extra_reg.idx,
 	};
 }
 

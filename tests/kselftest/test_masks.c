@@ -427,7 +427,7 @@ static const struct label {
 enum { ACCESSES = 64 };
 
 struct access {
-	uint64_t ip, address, value;
+	uint64_t ip, address, value, width;
 };
 
 struct seen {
@@ -445,8 +445,10 @@ static void see_access(struct tally *tally, const struct sample *sample)
 	if (access.ip < (uintptr_t)accesses_begin ||
 	    access.ip >= (uintptr_t)accesses_end || seen->count == ACCESSES)
 		return;
-	if (row->row.type == HWPROF_ROW_VALUE)
+	if (row->row.type == HWPROF_ROW_VALUE) {
 		access.value = row->values[0].value;
+		access.width = row->width;
+	}
 	seen->all[seen->count++] = access;
 }
 
@@ -570,12 +572,14 @@ TEST_F(accesses, of_loads)
 {
 	uint64_t words = (uintptr_t)access_words;
 	struct seen all;
-	unsigned int class, sum = 0;
+	unsigned int class, sum = 0, i;
 
 	record(_metadata, self, event_attr_sampling(EVENT_VALUES, 1),
 	       MASK(.size = 0));
 	all = self->seen;
 	EXPECT_LE(20, all.count);
+	for (i = 0; i < all.count; i++)
+		EXPECT_EQ(label_of(&all.all[i])->width, all.all[i].width);
 #define CHECK(...)	check_loads(_metadata, self, &all, MASK(__VA_ARGS__))
 	for (class = 0; class < HWPROF_CLASSES; class++)
 		sum += CHECK(.classes = 1U << class);
@@ -618,10 +622,6 @@ TEST_F(accesses, of_stores)
 	EXPECT_EQ(1, self->seen.count);
 }
 
-/* --- edges of code that is known ------------------------------------------ */
-
-/* x86/edges.S */
-void edges_run(void);
 /* Loads, each behind an instruction after which the CPU may not trap. */
 __asm__(".text\n\t.globl behind_run, behind_call, behind_ss\n"
 	"behind_run:\n\tpush %rbx\n\tlea behind_word(%rip), %rbx\n\t"
@@ -730,6 +730,10 @@ TEST(behind_what_does_not_trap)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
+/* --- edges of code that is known ------------------------------------------ */
+
+/* x86/edges.S */
+void edges_run(void);
 extern const char edge_cond[], edge_jump[], edge_call[], edge_back[],
 		  edge_even_ret[], edge_odd_ret[], edge_end[];
 
