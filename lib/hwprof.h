@@ -503,6 +503,19 @@ const char *hwprof_profile_warning(const struct hwprof_profile *profile,
 				   size_t index);
 
 /**
+ * hwprof_profile_mask() - Get a mask that left events out
+ * @profile: the profile.
+ * @index: number of the mask, from 0.
+ *
+ * 'hwprof record --mask' keeps it in the recording. Masks of a session are
+ * those that hwprof_session_mask() has set since the last reset.
+ *
+ * Return: the mask as hwprof_mask_print() writes it; NULL after the last one.
+ */
+const char *hwprof_profile_mask(const struct hwprof_profile *profile,
+				size_t index);
+
+/**
  * hwprof_profile_error() - Describe the last failure
  * @profile: the profile.
  *
@@ -2407,7 +2420,8 @@ int hwprof_session_tune(struct hwprof_session *session,
  * @text: tests with commas between them; an event must pass all of them:
  *	kind=NAME+..., class=NAME+..., width=BYTES+..., value=MATCH/MASK,
  *	address=MATCH/MASK, and ip=MATCH/MASK or part=K/N. Without /MASK, all
- *	bits must match. "all" lets everything pass. Kinds are cond, jump,
+ *	bits must match. "all" lets everything pass. Of kind, class and width
+ *	there may be several, which add up. Kinds are cond, jump,
  *	indirect, call, ret, syscall, signal, sigreturn, branch for all of
  *	these, load and store. Classes are those of HWPROF_OPCODE_CLASSES. Part
  *	K of N, a power of two, has a Nth of the program's instructions.
@@ -2420,6 +2434,19 @@ int hwprof_session_tune(struct hwprof_session *session,
 int hwprof_mask_parse(struct hwprof_mask *mask, const char *text, char *message,
 		      size_t size);
 
+/** HWPROF_MASK_TEXT - Bytes that the text of any mask fits in */
+#define HWPROF_MASK_TEXT	512
+
+/**
+ * hwprof_mask_print() - Write a mask as text
+ * @mask: the mask.
+ * @text: receives what hwprof_mask_parse() reads. A hash of which other bits
+ *	are tested than the lowest ones has no such text, and is written as
+ *	hash=MATCH/MASK.
+ * @size: bytes of @text; what has no room is cut off.
+ */
+void hwprof_mask_print(const struct hwprof_mask *mask, char *text, size_t size);
+
 /**
  * hwprof_session_mask() - Choose events by what they are, also while they come
  * @session: the session.
@@ -2428,12 +2455,12 @@ int hwprof_mask_parse(struct hwprof_mask *mask, const char *text, char *message,
  *	how often parameters and mask have changed.
  *
  * What does not pass is left out before the profile and programs see it, and is
- * in no count: see struct hwprof_mask. If a program needs loads, give the
- * session the program first.
+ * no unit: see struct hwprof_mask. If a program needs loads, give the session
+ * the program first.
  *
  * Return: 0; or
- * - -EPERM if the process has not the user and the capabilities that made the
- *   session, nor CAP_PERFMON,
+ * - -EPERM if the process has not made the session, or has other credentials
+ *   since, and may not attach to all programs (CAP_PERFMON, CAP_SYS_PTRACE),
  * - -EOPNOTSUPP if the mask tests what the session does not see, or if the
  *   module is too old,
  * - -EINVAL if the mask has unknown bits, or leaves out branches that the

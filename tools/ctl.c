@@ -22,8 +22,8 @@ const char ctl_usage[] =
 "       hwprof ctl --mask TESTS SESSION | -p PID [PARAMETER=VALUE...]\n"
 "\n"
 "Without a parameter, lists the sessions that you may change, with their\n"
-"parameters. Otherwise changes parameters of a session, or of those that a\n"
-"process has, while they run. CPUs take them over when they look next. Sessions\n"
+"parameters and mask. Otherwise changes parameters of a session, or of those that\n"
+"a process has, while they run. CPUs take them over when they look next. Sessions\n"
 "that see everything have no parameters, but may have a mask.\n"
 "\n"
 "  -p, --pid PID    the sessions of this process, for example 'hwprof record'\n"
@@ -210,8 +210,35 @@ static void add_number(struct table *table, const char *format, double value)
 		table_add(table, "-");
 }
 
+/* A mask that others may not see. */
+static const char hidden[] = "hidden";
+
+/*
+ * Writes the session's mask to @text, "" if everything passes, and how often
+ * something has changed to @changes.
+ */
+static void mask_of(const struct ctl *ctl, unsigned int session,
+		    char text[HWPROF_MASK_TEXT], uint32_t *changes)
+{
+	struct hwprof_mask mask = {
+		.size = sizeof(mask), .session = session,
+	};
+	int error = sessions_change(ctl->device, HWPROF_IOC_MASK, &mask);
+
+	*text = 0;
+	if (error) {
+		if (error == EPERM)
+			strcpy(text, hidden);
+		return;
+	}
+	*changes = mask.changes;
+	hwprof_mask_print(&mask, text, HWPROF_MASK_TEXT);
+	if (!strcmp(text, "all"))
+		*text = 0;
+}
+
 static void list_row(struct table *table, const struct hwprof_tuning *tuning,
-		     const struct about *about)
+		     const struct about *about, const char *mask)
 {
 	table_add(table, "%u", tuning->session);
 	add_number(table, "%.0f", about->owner);
@@ -226,6 +253,7 @@ static void list_row(struct table *table, const struct hwprof_tuning *tuning,
 	add_number(table, "%.0f", tuning->burst);
 	add_number(table, "%.3g %%", tuning->budget_permille / 10.);
 	table_add(table, "%u", tuning->changes);
+	table_add(table, "%s", or_dash(mask));
 }
 
 static void json_optional(struct json *json, const char *name, uint64_t value)
@@ -237,7 +265,7 @@ static void json_optional(struct json *json, const char *name, uint64_t value)
 }
 
 static void list_json(struct json *json, const struct hwprof_tuning *tuning,
-		      const struct about *about)
+		      const struct about *about, const char *mask)
 {
 	bool freq = tuning->flags & HWPROF_TUNE_FREQ;
 
@@ -252,27 +280,32 @@ static void list_json(struct json *json, const struct hwprof_tuning *tuning,
 	json_optional(json, "burst", tuning->burst);
 	json_optional(json, "budget_permille", tuning->budget_permille);
 	json_unsigned(json, "changes", tuning->changes);
+	json_string(json, "mask", *mask ? mask : NULL);
 	json_close(json, '}');
 }
 
-/* Lists it, if it may be changed. */
+/* Lists it, if it may be changed and has something that can. */
 static int list_session(void *context, unsigned int session)
 {
 	struct ctl *ctl = context;
 	struct hwprof_tuning tuning = { .session = session };
 	int error = tune(ctl, &tuning);
+	char mask[HWPROF_MASK_TEXT];
 	struct about about;
 
 	if (error == ENOTTY)
 		return refused(session, error);
-	if (error)
+	if (error && error != EOPNOTSUPP)
+		return -1;
+	mask_of(ctl, session, mask, &tuning.changes);
+	if (error && !*mask)
 		return -1;
 	about = about_session(session);
 	ctl->found++;
 	if (ctl->as_json)
-		list_json(&ctl->json, &tuning, &about);
+		list_json(&ctl->json, &tuning, &about, mask);
 	else
-		list_row(&ctl->table, &tuning, &about);
+		list_row(&ctl->table, &tuning, &about, mask);
 	return -1;
 }
 
@@ -355,6 +388,7 @@ static int list_as_table(struct ctl *ctl)
 		{ .title = "burst", .right = true },
 		{ .title = "budget", .right = true },
 		{ .title = "changes", .right = true },
+		{ .title = "mask" },
 	};
 	int status;
 

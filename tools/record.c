@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "child.h"
 #include "command.h"
 #include "live.h"
@@ -326,14 +327,21 @@ static void tell_end(const struct run *run,
 static int finish(struct run *run)
 {
 	struct record_request *request = run->request;
+	struct numbers masks = { .count = 0 };
 	struct writer_facts facts = {
 		.argc = request->argc,
 		.argv = request->argv,
 		.pmu_type = request->events[0].attr.type,
+		.masks = &masks,
 	};
 	struct writer_summary summary;
+	int error = record_mask_text(request, &masks);
 
-	if (recording_finish(run->recording, &facts, &summary))
+	if (error)
+		return failed("out of memory");
+	error = recording_finish(run->recording, &facts, &summary);
+	numbers_free(&masks);
+	if (error)
 		return failed("%s", recording_error(run->recording));
 	if (recording_warning(run->recording))
 		warning("%s", recording_warning(run->recording));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "command.h"
 #include "mask.h"
 #include "record.h"
@@ -56,4 +59,16 @@ int record_mask(const struct record_request *request, unsigned int before)
 	if (status < 0 && !masking.found)
 		return failed("--mask: sysfs does not show the sessions of this recording");
 	return status;
+}
+
+int record_mask_text(const struct record_request *request,
+		     struct numbers *masks)
+{
+	char text[HWPROF_MASK_TEXT];
+	bool is_new;
+
+	hwprof_mask_print(&request->mask, text, sizeof(text));
+	if (!request->masked || !strcmp(text, "all"))
+		return 0;
+	return numbers_text(masks, text, &is_new) ? 0 : -ENOMEM;
 }

@@ -2,6 +2,7 @@
 #ifndef HWPROF_RECORD_MASK_H
 #define HWPROF_RECORD_MASK_H
 
+struct numbers;
 struct record_request;
 
 /*
@@ -15,5 +16,12 @@ unsigned int record_newest_session(void);
  * program has made after the session @before. Returns -1 or the exit status.
  */
 int record_mask(const struct record_request *request, unsigned int before);
+
+/*
+ * Adds the mask of the request as text, if something does not pass. Returns 0
+ * or -ENOMEM.
+ */
+int record_mask_text(const struct record_request *request,
+		     struct numbers *masks);
 
 #endif /* HWPROF_RECORD_MASK_H */

@@ -156,6 +156,16 @@ void print_warnings(const struct hwprof_profile *profile, const char *name)
 		warning("%s%s%s", name, *name ? ": " : "", sentence);
 }
 
+/* Prints which events were left out. */
+static void print_masks(const struct hwprof_profile *profile)
+{
+	const char *mask;
+	size_t i;
+
+	for (i = 0; (mask = hwprof_profile_mask(profile, i)); i++)
+		printf("events were left out by the mask %s\n", clean(mask));
+}
+
 /* A reader that exits early (head, less) is no error. */
 int check_output(int status)
 {
@@ -179,6 +189,17 @@ static int write_out(const struct report *report,
 				hwprof_profile_json(profile, &options, stdout);
 }
 
+static int print_kind(const struct report *report,
+		      const struct report_kind *kind,
+		      struct hwprof_profile *profile)
+{
+	int status = kind->print(report, profile);
+
+	if (status == STATUS_OK)
+		print_masks(profile);
+	return status;
+}
+
 int report_print(const struct report *report, const struct report_kind *kind,
 		 struct hwprof_profile *profile)
 {
@@ -187,7 +208,7 @@ int report_print(const struct report *report, const struct report_kind *kind,
 	if (report->sort && hwprof_loops_sort(profile, report->sort))
 		return usage_error("%s", hwprof_profile_error(profile));
 	if (!report->json && !report->folded)
-		status = kind->print(report, profile);
+		status = print_kind(report, kind, profile);
 	else if (write_out(report, profile) == -ENOMEM)
 		status = failed("out of memory");
 	status = check_output(status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Masks as text, such as "kind=load,width=8,value=0/0xff". */
+/* Masks from text, such as "kind=load,width=8,value=0/0xff", and as text. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -327,4 +327,88 @@ int hwprof_mask_parse(struct hwprof_mask *mask, const char *text, char *message,
 		if (error || !*parse.at)
 			return error;
 	}
+}
+
+/* --- as text -------------------------------------------------------------- */
+
+struct print {
+	char *text;
+	size_t size, used;
+};
+
+static void put(struct print *print, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Text that has no room is cut off. */
+static void put(struct print *print, const char *format, ...)
+{
+	size_t room = print->used < print->size ? print->size - print->used : 0;
+	va_list args;
+
+	va_start(args, format);
+	print->used += vsnprintf(room ? print->text + print->used : NULL, room,
+				 format, args);
+	va_end(args);
+}
+
+static void put_key(struct print *print, const char *key)
+{
+	put(print, "%s%s=", print->used ? "," : "", key);
+}
+
+/* The first name may stand for several of the others. */
+static void put_names(struct print *print, const char *key,
+		      const struct name *names, uint32_t set)
+{
+	const char *between = "";
+
+	if (!set)
+		return;
+	put_key(print, key);
+	for (; names->name; names++) {
+		if (names->bits & ~set)
+			continue;
+		put(print, "%s%s", between, names->name);
+		between = "+";
+		set &= ~names->bits;
+	}
+}
+
+static void put_match(struct print *print, const char *key, __u64 mask,
+		      __u64 match)
+{
+	if (!mask)
+		return;
+	put_key(print, key);
+	put(print, "0x%llx", match);
+	if (mask != UINT64_MAX)
+		put(print, "/0x%llx", mask);
+}
+
+static void put_ip(struct print *print, const struct hwprof_mask *mask)
+{
+	bool hash = mask->flags & HWPROF_MASK_HASH;
+	__u64 parts = mask->ip_mask + 1;
+
+	if (hash && parts > 1 && !(parts & (parts - 1))) {
+		put_key(print, "part");
+		put(print, "%llu/%llu", mask->ip_match, parts);
+	} else {
+		put_match(print, hash ? "hash" : "ip", mask->ip_mask,
+			  mask->ip_match);
+	}
+}
+
+void hwprof_mask_print(const struct hwprof_mask *mask, char *text, size_t size)
+{
+	struct print print = {.text = text, .size = size};
+
+	put_names(&print, "kind", kinds, mask->kinds);
+	put_names(&print, "class", classes, mask->classes);
+	put_names(&print, "width", widths, mask->widths);
+	put_match(&print, "value", mask->value_mask, mask->value_match);
+	put_match(&print, "address", mask->address_mask, mask->address_match);
+	put_ip(&print, mask);
+	if (!print.used)
+		put(&print, "all");
 }

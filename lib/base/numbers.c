@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,17 @@ struct numbered *numbers_words(struct numbers *numbers,
 
 	memcpy(like.words, words, sizeof(like.words));
 	return get(numbers, &like, is_new);
+}
+
+int numbers_add_texts(struct numbers *numbers, const struct numbers *from)
+{
+	bool is_new;
+	size_t i;
+
+	for (i = 0; i < from->count; i++)
+		if (!numbers_text(numbers, from->list[i]->text, &is_new))
+			return -ENOMEM;
+	return 0;
 }
 
 uint64_t number_of_text(struct numbers *numbers, const char *text,

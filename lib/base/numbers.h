@@ -33,6 +33,8 @@ struct numbered *numbers_text(struct numbers *numbers, const char *text,
 struct numbered *numbers_words(struct numbers *numbers,
 			       const uint64_t words[NUMBERED_WORDS],
 			       bool *is_new);
+/* Adds all texts of @from. Returns 0 or -ENOMEM. */
+int numbers_add_texts(struct numbers *numbers, const struct numbers *from);
 /*
  * Return the number of a text, or the number of words plus 1, and add what is
  * not there. Set *@failed and return 0 if out of memory.

@@ -37,6 +37,7 @@ struct hwprof_session {
 
 	int device;
 	struct hwprof_config config;
+	char mask[HWPROF_MASK_TEXT];	/* as we know it; "": none */
 	struct unwinding *unwinding;	/* NULL: not wanted */
 	struct events_kind feeder;	/* the attr that all events have */
 	struct attached *attached;
@@ -70,5 +71,7 @@ int session_pause(struct hwprof_session *session, bool pause);
 /* Reads the rings of the events. */
 int session_drain_events(struct hwprof_session *session);
 void session_unmap_rings(struct hwprof_session *session);
+/* Makes profiles from now on tell the mask. Returns 0 or -ENOMEM. */
+int session_note_mask(struct hwprof_session *session);
 
 #endif /* HWPROF_LIVE_SESSION_H */

@@ -20,7 +20,7 @@ const enum perfdata_feature sections_written[] = {
 	PERFDATA_VERSION, PERFDATA_ARCH, PERFDATA_NRCPUS, PERFDATA_CPUDESC,
 	PERFDATA_CPUID, PERFDATA_CMDLINE, PERFDATA_EVENT_DESC,
 	PERFDATA_PMU_MAPPINGS, PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME,
-	PERFDATA_LABELS, PERFDATA_REPLAY, 0,
+	PERFDATA_MASKS, PERFDATA_LABELS, PERFDATA_REPLAY, 0,
 };
 
 static void put(FILE *out, const void *bytes, size_t size)
@@ -205,6 +205,20 @@ static int put_replay(FILE *out, const struct file_replay *replay)
 	return 0;
 }
 
+/* Writes what parse_masks() of features.c reads. */
+static int put_masks(FILE *out, const struct numbers *masks)
+{
+	enum { VERSION = 1 };
+	size_t i;
+
+	if (!masks || !masks->count)
+		return -ENOENT;
+	put_u32(out, VERSION);
+	for (i = 0; i < masks->count; i++)
+		put_string(out, masks->list[i]->text);
+	return 0;
+}
+
 /* Copies a section that describes the machine or the recorder. */
 static int put_copy(FILE *out, enum perfdata_feature feature,
 		    const struct hwprof_file *of)
@@ -271,6 +285,8 @@ static int put_section(FILE *out, enum perfdata_feature feature,
 		put_u64(out, facts->first_time);
 		put_u64(out, facts->last_time);
 		return facts->first_time > facts->last_time ? -ENOENT : 0;
+	case PERFDATA_MASKS:
+		return put_masks(out, facts->facts->masks);
 	case PERFDATA_LABELS:
 		return facts->facts->labels &&
 		       labels_put(facts->facts->labels, out) ? 0 : -ENOENT;

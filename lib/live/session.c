@@ -501,5 +501,5 @@ int hwprof_session_reset(struct hwprof_session *session)
 		return session_fail(session, -errno, "cannot reset: %s",
 				    strerror(errno));
 	profile_reset(session->gathering);
-	return 0;
+	return session_note_mask(session);
 }

@@ -7,6 +7,26 @@
 #include "base/mask_refused.h"
 #include "live_session.h"
 
+int session_note_mask(struct hwprof_session *session)
+{
+	bool is_new;
+
+	if (!*session->mask ||
+	    numbers_text(&session->gathering->masks, session->mask, &is_new))
+		return 0;
+	return session_fail(session, -ENOMEM, "out of memory");
+}
+
+/* Remembers the mask now in force, if something does not pass. */
+static int keep_mask(struct hwprof_session *session,
+		     const struct hwprof_mask *mask)
+{
+	hwprof_mask_print(mask, session->mask, sizeof(session->mask));
+	if (!strcmp(session->mask, "all"))
+		*session->mask = 0;
+	return session_note_mask(session);
+}
+
 int hwprof_session_mask(struct hwprof_session *session,
 			struct hwprof_mask *mask)
 {
@@ -17,7 +37,7 @@ int hwprof_session_mask(struct hwprof_session *session,
 	request.session = 0;
 	if (!ioctl(session->device, HWPROF_IOC_MASK, &request)) {
 		*mask = request;
-		return 0;
+		return keep_mask(session, mask);
 	}
 	error = errno;
 	mask_refused(session->message, sizeof(session->message), error,

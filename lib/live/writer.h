@@ -14,6 +14,7 @@ struct file_replay;
 struct hwprof_file;
 struct known_files;
 struct label_table;
+struct numbers;
 struct writer;
 
 struct writer_event {
@@ -34,6 +35,7 @@ struct writer_facts {
 	const struct file_replay *replay;	/* goes with it */
 	struct label_table *labels;	/* of processes; those with rows are
 					 * marked as used; NULL: none */
+	const struct numbers *masks;	/* of the sessions; NULL: none */
 	struct known_files *files;	/* that were read meanwhile; NULL:
 					 * none */
 };

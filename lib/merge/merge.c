@@ -799,19 +799,22 @@ static int add_accounts(struct addition *addition)
 	return 0;
 }
 
-/* Takes the sections that describe the machine from the first recording. */
+/*
+ * Takes the sections that describe the machine from the first recording, and
+ * the masks from each.
+ */
 static int keep_machine(struct merge *merge, struct hwprof_file *file)
 {
-	if (merge->machine)
-		return 0;
-	merge->machine = file_new(-1, "merged");
-	if (!merge->machine)
-		return -ENOMEM;
-	merge->machine->sections = file->sections;
-	merge->machine->section_count = file->section_count;
-	file->sections = NULL;
-	file->section_count = 0;
-	return 0;
+	if (!merge->machine) {
+		merge->machine = file_new(-1, "merged");
+		if (!merge->machine)
+			return -ENOMEM;
+		merge->machine->sections = file->sections;
+		merge->machine->section_count = file->section_count;
+		file->sections = NULL;
+		file->section_count = 0;
+	}
+	return numbers_add_texts(&merge->machine->masks, &file->masks);
 }
 
 /* Notes all events, also those that have no rows in this recording. */

@@ -70,7 +70,8 @@ struct merge {
 					 * not sorted since the last addition */
 	uint64_t lost_records;		/* that did not fit into rings */
 	struct hwprof_file *machine;	/* describes where the first recording
-					 * was made; NULL: nothing known */
+					 * was made, and has the masks of all;
+					 * NULL: nothing known */
 };
 
 /* Returns the object + 1 that an address of the result is in; 0: none. */

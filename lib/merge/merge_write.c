@@ -344,6 +344,7 @@ static int write_all(struct output *output)
 	const struct writer_facts facts = {
 		.pmu_type = ROW_RECORDS_PMU, .of = output->merge->machine,
 		.labels = &output->labels,
+		.masks = &output->merge->machine->masks,
 	};
 	struct writer_summary summary;
 	int error = put_programs(output);

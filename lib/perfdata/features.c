@@ -277,6 +277,29 @@ static int parse_labels(struct hwprof_file *file, uint64_t offset,
 				 "the labels of processes are damaged") : 0;
 }
 
+/* Takes the section that section_make() writes of masks. */
+static int parse_masks(struct hwprof_file *file, uint64_t offset,
+		       struct byte_reader body)
+{
+	enum { VERSION = 1 };
+	uint32_t version;
+	const char *text;
+	bool is_new;
+
+	if (!reader_u32(&body, &version) || version != VERSION)
+		goto damaged;
+	while (reader_left(&body)) {
+		text = take_string(&body);
+		if (!text)
+			goto damaged;
+		if (!numbers_text(&file->masks, text, &is_new))
+			return file_fail(file, -ENOMEM, "out of memory");
+	}
+	return 0;
+damaged:
+	return file_warn(file, offset, "the masks of sessions are damaged");
+}
+
 /* Returns true for a section about the machine or the recorder's command. */
 static bool is_description(unsigned int feature)
 {
@@ -328,6 +351,8 @@ static int parse(struct hwprof_file *file, unsigned int feature,
 		return parse_replay(file, offset, body);
 	case PERFDATA_LABELS:
 		return parse_labels(file, offset, body);
+	case PERFDATA_MASKS:
+		return parse_masks(file, offset, body);
 	}
 	return 0;
 }
@@ -351,7 +376,7 @@ static bool is_of_use(unsigned int feature)
 	       feature == PERFDATA_EVENT_DESC ||
 	       feature == PERFDATA_GROUP_DESC ||
 	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY ||
-	       feature == PERFDATA_LABELS;
+	       feature == PERFDATA_LABELS || feature == PERFDATA_MASKS;
 }
 
 /* Returns 0, 1 if the file ends here, or -ENOMEM. */

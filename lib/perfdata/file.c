@@ -483,6 +483,7 @@ void hwprof_file_close(struct hwprof_file *file)
 	free(file->sections);
 	file_replay_free(&file->replay);
 	labels_free(&file->labels);
+	numbers_free(&file->masks);
 	while (file->part_count)
 		close(file->parts[--file->part_count]);
 	free(file->parts);

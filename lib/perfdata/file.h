@@ -86,6 +86,7 @@ struct hwprof_file {
 	size_t section_count;
 	struct file_replay replay;
 	struct label_table labels;		/* of processes */
+	struct numbers masks;		/* of its sessions, as text */
 
 	bool foreign;			/* the machine was no x86 */
 	enum file_cpu cpu;

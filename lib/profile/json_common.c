@@ -104,9 +104,21 @@ void json_warnings(struct json *json, const char *name,
 	json_close(json, ']');
 }
 
+static void put_masks(struct json *json, const struct hwprof_profile *profile)
+{
+	const char *mask;
+	size_t i;
+
+	json_open(json, "masks", '[');
+	for (i = 0; (mask = hwprof_profile_mask(profile, i)); i++)
+		json_string(json, NULL, mask);
+	json_close(json, ']');
+}
+
 int json_end(struct json *json, const struct hwprof_profile *profile)
 {
 	put_totals(json, &profile->totals);
+	put_masks(json, profile);
 	json_warnings(json, "warnings", profile);
 	json_close(json, '}');
 	return fflush(json->out) || ferror(json->out) ? -EIO : 0;

@@ -17,7 +17,7 @@ void json_code(struct json *json, const char *name,
 /* Writes the profile's warnings as an array of strings. */
 void json_warnings(struct json *json, const char *name,
 		   const struct hwprof_profile *profile);
-/* Writes the end of a profile: totals and warnings. Returns 0 or -EIO. */
+/* Writes the end: totals, masks and warnings. Returns 0 or -EIO. */
 int json_end(struct json *json, const struct hwprof_profile *profile);
 
 #endif /* HWPROF_JSON_COMMON_H */

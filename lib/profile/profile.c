@@ -94,6 +94,9 @@ static int gather_samples(struct hwprof_profile *profile, void *context)
 	int error = facts_collect(&profile->facts, profile->file,
 				  profile->kind->about, take, profile);
 
+	if (!error)
+		error = numbers_add_texts(&profile->masks,
+					  &profile->file->masks);
 	return error ? error : take_replay(profile);
 }
 
@@ -265,6 +268,7 @@ void hwprof_profile_free(struct hwprof_profile *profile)
 	if (profile->kind->destroy)
 		profile->kind->destroy(profile);
 	warnings_free(&profile->warnings);
+	numbers_free(&profile->masks);
 	profile_free_rows(profile);
 	facts_free(&profile->facts);
 	while (profile->file_count)
@@ -349,6 +353,7 @@ void profile_reset(struct hwprof_profile *gathering)
 	struct recording_facts *facts = &gathering->facts;
 
 	profile_free_rows(gathering);
+	numbers_free(&gathering->masks);
 	free(facts->sessions);
 	metrics_free(&facts->metrics);
 	*facts = (struct recording_facts){ .processes = facts->processes };
@@ -369,7 +374,9 @@ int profile_snapshot(struct hwprof_profile **result,
 	profile->rows = gathering->rows;
 	profile->times = gathering->times;
 	profile->facts = gathering->facts;
-	error = add_gathered(profile);
+	error = numbers_add_texts(&profile->masks, &gathering->masks);
+	if (!error)
+		error = add_gathered(profile);
 	profile->rows = profile->times = NULL;
 	profile->facts = (struct recording_facts){
 		.processes = processes_share(gathering->facts.processes),
@@ -444,7 +451,8 @@ static int gather_part(struct hwprof_profile *profile, void *context)
 
 	part->profile = profile;
 	return facts_collect(&profile->facts, profile->file,
-			     profile->kind->about, take_part, part);
+			     profile->kind->about, take_part, part) ?:
+	       numbers_add_texts(&profile->masks, &profile->file->masks);
 }
 
 int profile_read_part(struct hwprof_profile **profile,
@@ -478,6 +486,13 @@ const char *hwprof_profile_warning(const struct hwprof_profile *profile,
 				   size_t index)
 {
 	return warnings_get(&profile->warnings, index);
+}
+
+const char *hwprof_profile_mask(const struct hwprof_profile *profile,
+				size_t index)
+{
+	return index < profile->masks.count ? profile->masks.list[index]->text :
+					      NULL;
 }
 
 const char *hwprof_profile_error(const struct hwprof_profile *profile)

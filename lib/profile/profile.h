@@ -81,6 +81,7 @@ struct hwprof_profile {
 					 * inferred */
 	struct objects *objects;
 	struct warnings warnings;
+	struct numbers masks;		/* of the files' sessions, as text */
 
 	struct hwprof_file *file;	/* file that is being read */
 	struct recording_facts facts;	/* its processes and sessions */

@@ -38,11 +38,11 @@ lists()
 
 changes()
 {
-	lists "loops *step .* 200 *1 % *0$" &&
+	lists "loops *step .* 200 *1 % *0 *-$" &&
 		command hwprof ctl "$session" budget=5% burst=64 &&
-		lists " 64 *5 % *1$" &&
+		lists " 64 *5 % *1 *-$" &&
 		command hwprof ctl -p $recorder budget=2.5% &&
-		lists " 64 *2.5 % *2$"
+		lists " 64 *2.5 % *2 *-$"
 }
 
 json()
@@ -52,6 +52,7 @@ json()
 	grep -q '"budget_permille": 25' /tmp/ctl.json &&
 		grep -q "\"owner\": $recorder" /tmp/ctl.json &&
 		grep -q '"changes": 2' /tmp/ctl.json &&
+		grep -q '"mask": null' /tmp/ctl.json &&
 		grep -q '"command": "hwprof"' /tmp/ctl.json
 }
 
@@ -85,7 +86,7 @@ test_ok "the recording says it" reports
 
 begin -e ranges,sample -F 1000
 test_ok "a frequency" command hwprof ctl "$session" freq=200
-test_ok "is listed" lists " 200 Hz .* 1$"
+test_ok "is listed" lists " 200 Hz .* 1 *-$"
 test_ok "no period" says "has a frequency: change freq, not period" \
 	command hwprof ctl "$session" period=1000
 test_ok "no bursts" says "takes no bursts" \

@@ -46,6 +46,21 @@ edges()
 }
 test_ok edges edges
 
+# says_which FILE MASK: checks that reports tell the mask, and no change
+says_which()
+{
+	command hwprof report edges -i "$1" > /tmp/mask.report 2>&1 &&
+		command hwprof report edges --json -i "$1" > /tmp/mask.json ||
+		return
+	grep -v "^ *[0-9]" /tmp/mask.report
+	grep -q "^events were left out by the mask $2\$" /tmp/mask.report &&
+		! grep -q "have changed" /tmp/mask.report &&
+		tr -d ' \n' < /tmp/mask.json | grep -qF "\"masks\":[\"$2\"]"
+}
+test_ok "reports tell the mask" says_which /tmp/calls.data kind=call
+test_ok "reports of everything tell none" \
+	sh -c '! hwprof report edges -i /tmp/all.data 2>&1 | grep "left out"'
+
 # Beside a filter: both must let a branch pass.
 beside_a_filter()
 {
@@ -150,8 +165,8 @@ else
 	test_ok productions productions
 fi
 
-# begin ARGUMENT...: records ./spin until end() is called. Its first mask is
-# that of everything.
+# begin ARGUMENT...: records ./spin until end() is called. The recording has
+# begun then.
 begin()
 {
 	rm -f /tmp/mask.end
@@ -159,10 +174,10 @@ begin()
 	command hwprof record -q -o /tmp/mask.data "$@" -p $spin -- sh -c \
 		'until [ -e /tmp/mask.end ]; do usleep 10000; done' &
 	recorder=$!
-	until command hwprof ctl -p $recorder --mask all; do
+	until grep -qsvx 0 /sys/class/misc/hwprof/sessions/*/events; do
 		kill -0 $recorder || return
 		usleep 10000
-	done > /dev/null 2>&1
+	done
 }
 
 end()
@@ -178,8 +193,14 @@ end()
 changes()
 {
 	command hwprof ctl -p $recorder --mask kind=ret &&
-		command hwprof ctl -p $recorder --mask all && end || return
-	command hwprof script -i /tmp/mask.data | grep ' changes=3'
+		command hwprof ctl | grep " $recorder .* 1 *kind=ret$" &&
+		command hwprof ctl --json | grep '"mask": "kind=ret"' &&
+		command hwprof ctl -p $recorder --mask all || return
+	# It sees everything, and has nothing else to list.
+	! command hwprof ctl | grep " $recorder " && end &&
+		command hwprof script -i /tmp/mask.data | grep ' changes=2' &&
+		command hwprof report edges -i /tmp/mask.data 2>&1 |
+			grep "or the mask of session .* have changed 2 times"
 }
 
 begin -e edges,step
@@ -188,6 +209,30 @@ begin -e loops,step
 test_ok "of loops" says "leaves out branches, and the session's profile must" \
 	command hwprof ctl -p $recorder --mask kind=ret
 test_ok "it ends" end
+
+# The number of events that pass tells what another process of the same user
+# may be refused.
+of_the_user()
+{
+	chmod 666 /dev/hwprof
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	su user -c "exec hwprof record -q -o /tmp/user.data -e edges,step \
+		--mask kind=ret -- $PWD/spin" & recorder=$!
+	until grep -qsvx 0 /sys/class/misc/hwprof/sessions/*/events; do
+		kill -0 $recorder || return
+		usleep 10000
+	done
+	session=$(ls /sys/class/misc/hwprof/sessions)
+	su user -c "hwprof ctl" | grep "^ *$session .* 0 *hidden$" &&
+		says "only the process that made the session sets its mask" \
+			su user -c "hwprof ctl --mask kind=call $session" &&
+		su user -c "hwprof ctl --mask all $session"
+	status=$?
+	kill -KILL "$(pidof spin)"
+	wait $recorder
+	return $status
+}
+test_ok "of the same user" of_the_user
 
 test_ok "loops must see each branch" says \
 	"the mask leaves out branches, and the event's profile must see each" \

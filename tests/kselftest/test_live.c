@@ -347,6 +347,14 @@ TEST(refused_targets)
 	hwprof_session_close(session);
 }
 
+static bool tells_mask(const struct hwprof_profile *profile, const char *text)
+{
+	const char *told = hwprof_profile_mask(profile, 0);
+
+	return told ? !strcmp(told, text) && !hwprof_profile_mask(profile, 1) :
+		      !strcmp(text, "all");
+}
+
 /* Returns the units of one run of `known` under the mask. */
 static uint64_t units_under(struct hwprof_session *session, const char *text)
 {
@@ -362,7 +370,8 @@ static uint64_t units_under(struct hwprof_session *session, const char *text)
 	run_known(session);
 	if (hwprof_session_snapshot(session, &profile))
 		return units;
-	units = hwprof_profile_totals(profile)->produced;
+	if (tells_mask(profile, text))
+		units = hwprof_profile_totals(profile)->produced;
 	hwprof_profile_free(profile);
 	return units;
 }

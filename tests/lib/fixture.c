@@ -30,6 +30,7 @@ void fixture_begin_group(struct fixture *fixture, const char *text,
 	int fd;
 
 	fixture->labels = (struct label_table){ .count = 0 };
+	fixture->masks = (struct numbers){ .count = 0 };
 	strcpy(fixture->path, "/tmp/hwprof-test-XXXXXX");
 	fd = mkstemp(fixture->path);
 	assert_true(fd >= 0);
@@ -283,12 +284,19 @@ void fixture_add_branches(struct fixture *fixture, uint64_t time, uint32_t pid,
 	free(row);
 }
 
+void fixture_mask(struct fixture *fixture, const char *text)
+{
+	bool is_new;
+
+	assert_non_null(numbers_text(&fixture->masks, text, &is_new));
+}
+
 void fixture_end(struct fixture *fixture)
 {
 	char *argv[] = { "hwprof", "record", "made up", NULL };
 	struct writer_facts facts = {
 		.argc = 3, .argv = argv, .pmu_type = FIXTURE_PMU_TYPE,
-		.labels = &fixture->labels,
+		.labels = &fixture->labels, .masks = &fixture->masks,
 	};
 	struct writer_summary summary;
 	int error = writer_finish(fixture->writer, &facts, &summary);
@@ -299,6 +307,7 @@ void fixture_end(struct fixture *fixture)
 	writer_close(fixture->writer);
 	fixture->writer = NULL;
 	labels_free(&fixture->labels);
+	numbers_free(&fixture->masks);
 }
 
 struct hwprof_profile *fixture_loops(const struct fixture *fixture,

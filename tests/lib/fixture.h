@@ -21,6 +21,7 @@ struct fixture {
 	struct writer_event events[1 + FIXTURE_COUNTERS];
 	struct writer *writer;
 	struct label_table labels;	/* of processes */
+	struct numbers masks;		/* of sessions, as text */
 };
 
 /* Begins a recording of @event in a new temporary file. */
@@ -64,6 +65,9 @@ void fixture_add_totals(struct fixture *fixture, uint64_t time,
 /* Adds @count branches to @first + 16 and on, 16 bytes apart. */
 void fixture_add_branches(struct fixture *fixture, uint64_t time, uint32_t pid,
 			  uint64_t sequence, uint32_t count, uint64_t first);
+
+/* Notes a mask in the file. */
+void fixture_mask(struct fixture *fixture, const char *text);
 
 /* Completes the file. */
 void fixture_end(struct fixture *fixture);

@@ -229,6 +229,44 @@ static void test_every_byte(void **state)
 	fixture_remove(&fixture);
 }
 
+static void overwrite(const char *path, struct bytes bytes)
+{
+	FILE *file = fopen(path, "r+e");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes.at, 1, bytes.size, file), bytes.size);
+	fclose(file);
+}
+
+/* Masks of a version that is not known may mean anything. */
+static void test_masks_version(void **state)
+{
+	static const char mask[] = "kind=call";
+	struct hwprof_profile *loops;
+	struct fixture fixture;
+	struct bytes bytes;
+	uint8_t *text;
+
+	fixture_begin(&fixture, "loops");
+	fixture_mask(&fixture, mask);
+	fixture_end(&fixture);
+	loops = fixture_loops(&fixture, 0);
+	assert_string_equal(hwprof_profile_mask(loops, 0), mask);
+	hwprof_profile_free(loops);
+	bytes = slurp(fixture.path);
+	text = memmem(bytes.at, bytes.size, mask, sizeof(mask));
+	assert_non_null(text);
+	text[-8]++;		/* before it are the version and its size */
+	overwrite(fixture.path, bytes);
+	loops = fixture_loops(&fixture, 0);
+	assert_null(hwprof_profile_mask(loops, 0));
+	assert_non_null(strstr(hwprof_profile_warning(loops, 0),
+			       "the masks of sessions are damaged"));
+	hwprof_profile_free(loops);
+	free(bytes.at);
+	fixture_remove(&fixture);
+}
+
 static void expect(const char *what, int error, const char *words)
 {
 	struct hwprof_file *file;
@@ -422,6 +460,7 @@ int main(void)
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_masks_version),
 		cmocka_unit_test(test_no_recordings),
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_unfinished),

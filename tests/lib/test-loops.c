@@ -719,7 +719,8 @@ static const char check_json[] =
 	"import json, os, subprocess\n"
 	"d = json.load(open(\"json\"))\n"
 	"assert set(d) == {\"loops\", \"totals\", "
-	"\"warnings\"}, d\n"
+	"\"masks\", \"warnings\"}, d\n"
+	"assert d[\"masks\"] == [\"width=8\", \"kind=call\"], d\n"
 	"notes = subprocess.check_output([\"readelf\", \"-n\", "
 	"\"prog\"], text=True)\n"
 	"assert d[\"loops\"] == [{\n"
@@ -800,6 +801,8 @@ static void test_json_fields(void **state)
 	fixture_add_loop(&fixture, 10, &row);
 	fixture_lost(&fixture, 11, 6);
 	fixture_row(&fixture, 12, 0, 0, 0, &totals.row);
+	fixture_mask(&fixture, "width=8");
+	fixture_mask(&fixture, "kind=call");
 	fixture_end(&fixture);
 	loops = fixture_loops(&fixture, 0);
 	snprintf(path, sizeof(path), "%s/json", folder);

@@ -216,6 +216,76 @@ static void random_texts(void **state)
 	assert_in_range(understood, count / 2000, count / 2);
 }
 
+/* --- as text -------------------------------------------------------------- */
+
+static void check_print(const char *expected, struct hwprof_mask mask)
+{
+	char text[HWPROF_MASK_TEXT];
+
+	hwprof_mask_print(&mask, text, sizeof(text));
+	assert_string_equal(expected, text);
+}
+
+static void prints(void **state)
+{
+	char text[8] = "xxxxxxx";
+
+	check_print("all", MASK(.flags = HWPROF_MASK_SET));
+	check_print("kind=branch+load", MASK(.kinds = HWPROF_MASK_BRANCHES |
+						      1 << HWPROF_KIND_LOAD));
+	check_print(
+		"kind=cond+ret,class=atomic,width=8+64",
+		MASK(.kinds = 1 << HWPROF_BRANCH_COND | 1 << HWPROF_BRANCH_RET,
+		     .classes = 1, .widths = 72));
+	check_print("value=0x5,address=0x10/0xf0,ip=0x0/0xf",
+		    MASK(.value_match = 5, .value_mask = ~0ULL,
+			 .address_match = 16, .address_mask = 0xf0,
+			 .ip_mask = 15));
+	check_print("part=3/4", MASK(.flags = HWPROF_MASK_HASH, .ip_match = 3,
+				     .ip_mask = 3));
+	/* These have no text that can be read. */
+	check_print("hash=0x2/0x6", MASK(.flags = HWPROF_MASK_HASH,
+					 .ip_match = 2, .ip_mask = 6));
+	check_print("hash=0x2", MASK(.flags = HWPROF_MASK_HASH, .ip_match = 2,
+				     .ip_mask = ~0ULL));
+	hwprof_mask_print(&MASK(.widths = 64), text, 4);
+	assert_string_equal("wid", text);
+	assert_string_equal("xxx", text + 4);
+	hwprof_mask_print(&MASK(.widths = 64), text, 0);
+	assert_string_equal("wid", text);
+}
+
+/* The text of any mask is read as the same mask. */
+static void prints_what_it_reads(void **state)
+{
+	uint64_t random = 5, count = part(TEXTS), i;
+	char text[HWPROF_MASK_TEXT];
+	struct hwprof_mask mask;
+
+	for (i = 0; i < count; i++) {
+		mask = MASK(.kinds = random_next(&random) & HWPROF_MASK_KINDS,
+			    .classes =
+				    random_below(&random, 1 << HWPROF_CLASSES),
+			    .widths = random_below(&random, 128),
+			    .value_mask = random_next(&random),
+			    .value_match = random_next(&random),
+			    .address_mask = random_next(&random),
+			    .address_match = random_next(&random));
+		mask.value_match &= mask.value_mask;
+		mask.address_match &= mask.address_mask;
+		if (i & 1) {
+			mask.flags = HWPROF_MASK_HASH;
+			mask.ip_mask = (2ULL << random_below(&random, 63)) - 1;
+		} else {
+			mask.ip_mask = random_next(&random);
+		}
+		mask.ip_match = random_next(&random) & mask.ip_mask;
+		hwprof_mask_print(&mask, text, sizeof(text));
+		assert_in_range(strlen(text), 1, sizeof(text) - 2);
+		check_good(text, mask);
+	}
+}
+
 /* --- what the module refuses ---------------------------------------------- */
 
 static const char *why(const char *event_text, const char *mask_text, int error)
@@ -264,9 +334,14 @@ static void sentences(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),	     cmocka_unit_test(refused),
-		cmocka_unit_test(small),     cmocka_unit_test(random_texts),
-		cmocka_unit_test(sentences), cmocka_unit_test(long_texts),
+		cmocka_unit_test(good),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(small),
+		cmocka_unit_test(random_texts),
+		cmocka_unit_test(sentences),
+		cmocka_unit_test(long_texts),
+		cmocka_unit_test(prints),
+		cmocka_unit_test(prints_what_it_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

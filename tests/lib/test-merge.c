@@ -626,6 +626,36 @@ static void test_no_profile(void **state)
 	fixture_remove(&fixture);
 }
 
+/* The masks of all recordings are told, each once. */
+static void test_masks(void **state)
+{
+	static const char *const masks[] = { "kind=call", NULL, "part=0/2",
+					     "kind=call" };
+	struct merge *merge = merge_new();
+	struct hwprof_profile *profile;
+	struct fixture fixture;
+	char path[64];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
+		begin(&fixture, 100, 0x400000);
+		add_totals(&fixture, 0, 1, 0);
+		if (masks[i])
+			fixture_mask(&fixture, masks[i]);
+		fixture_end(&fixture);
+		add(merge, fixture.path);
+		fixture_remove(&fixture);
+	}
+	write_part(merge, MERGE_ALL, path);
+	profile = read_profile(HWPROF_KIND_LOOPS, path);
+	assert_string_equal(hwprof_profile_mask(profile, 0), "kind=call");
+	assert_string_equal(hwprof_profile_mask(profile, 1), "part=0/2");
+	assert_null(hwprof_profile_mask(profile, 2));
+	hwprof_profile_free(profile);
+	unlink(path);
+	merge_free(merge);
+}
+
 static void test_refusals(void **state)
 {
 	struct merge *merge = merge_new();
@@ -660,6 +690,7 @@ int main(void)
 		cmocka_unit_test(test_circle),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_no_profile),
+		cmocka_unit_test(test_masks),
 		cmocka_unit_test(test_refusals),
 	};
 
