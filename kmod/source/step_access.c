@@ -221,11 +221,11 @@ void step_access_expect(const struct step_task *record,
 	if (access->late) {
 		access->regs = *regs;
 	} else if (access->insn.state == ACCESS_DECODED) {
-		access->unwanted = wish == STEP_WANTS_SOME &&
-				   !step_wants_insn(cpu, record->ip,
-						    &access->insn);
-		if (unlikely(access->unwanted))
+		if (unlikely(wish == STEP_WANTS_SOME) && access->insn.count &&
+		    !step_wants_insn(cpu, record->ip, &access->insn)) {
+			access->unwanted = true;
 			return;
+		}
 		access_find_operands(access, regs);
 		access_read_loads(access);
 	}

@@ -113,7 +113,8 @@ static enum step_wish step_lane_wants(const struct step_cpu *cpu,
 		return STEP_WANTS_NONE;
 	if (likely(!narrowed))
 		return STEP_WANTS_ALL;
-	mask = mask_now(session);
+	mask = narrowed & 1 << NARROWED_BY_MASK ? &tuning_now(session)->mask :
+						  NULL;
 	/* First, because nothing is lost that the mask leaves out. */
 	if (mask && !(mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) &&
 		      mask_passes_ip(mask, ip)))
@@ -155,13 +156,16 @@ static bool step_mask_wants(const struct mask *mask,
 	return false;
 }
 
-static bool step_lane_wants_insn(const struct step_cpu *cpu, struct lane *lane,
-				 u64 ip, const struct access_insn *insn)
+static __always_inline bool
+step_lane_wants_insn(const struct step_cpu *cpu, struct lane *lane, u64 ip,
+		     const struct access_insn *insn)
 {
-	const struct mask *mask = mask_now(lane->session);
+	const struct mask *mask;
 
-	return step_lane_wants(cpu, lane, ip, 0) != STEP_WANTS_NONE &&
-	       (!mask || step_mask_wants(mask, insn));
+	if (step_lane_wants(cpu, lane, ip, 0) == STEP_WANTS_NONE)
+		return false;
+	mask = mask_now(lane->session);
+	return !mask || step_mask_wants(mask, insn);
 }
 
 bool step_wants_insn(const struct step_cpu *cpu, u64 ip,
