@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "phase_profile.h"
 #include "profile/profile.h"
+#include "profile/row_thing.h"
 
 enum { NS_OF_MS = 1000000 };
 
@@ -19,35 +19,6 @@ struct reading {
 	uint64_t interval_ms;
 	bool counts;			/* there are rows with times */
 };
-
-/*
- * Returns a number for the thing that a row is about, the same in all
- * processes that have it at the same address.
- */
-static uint64_t thing_of(const struct hwprof_sample *sample)
-{
-	const struct hwprof_row_path *path = (const void *)sample->row;
-	const struct hwprof_row_context *context = (const void *)sample->row;
-	const struct hwprof_row_edge *edge = (const void *)sample->row;
-	uint64_t hash = hash_mix(hash_mix(0, sample->row->type), sample->ip);
-	uint32_t i;
-
-	switch (sample->row->type) {
-	case HWPROF_ROW_LOOP:		/* its tail moves while it grows */
-		return hash;
-	case HWPROF_ROW_CONTEXT:
-		return hash_mix(hash, context->id);
-	case HWPROF_ROW_EDGE:
-		return hash_mix(hash_mix(hash, edge->to), edge->end);
-	case HWPROF_ROW_PATH:
-		hash = hash_mix(hash_mix(hash, path->end), path->target);
-		for (i = 0; i < path->spelled; i++)
-			hash = hash_mix(hash_mix(hash, path->jumps[i].from),
-					path->jumps[i].to);
-		return hash;
-	}
-	return hash_mix(hash, sample->addr);
-}
 
 static void note_interval(struct reading *reading,
 			  const struct hwprof_sample *sample)
@@ -77,8 +48,8 @@ static int take_count(void *context, const struct hwprof_sample *sample)
 		return 0;
 	reading->counts = true;
 	note_interval(reading, sample);
-	return phase_run_add(&reading->run, sample->time, thing_of(sample),
-			     sample->period);
+	return phase_run_add(&reading->run, sample->time,
+			     row_thing(sample->row), sample->period);
 }
 
 int phases_read(struct phases *phases, enum hwprof_kind kind,
