@@ -490,6 +490,43 @@ const struct hwprof_totals *
 hwprof_profile_totals(const struct hwprof_profile *profile);
 
 /**
+ * struct hwprof_distances - How sessions changed the distances at which they
+ *	looked
+ * @sessions: how many sessions did.
+ * @lengthened: how often distances became longer, in all sessions.
+ * @shortened: how often they became shorter.
+ * @unit: what @asked and @longest are: "period", of the trigger; "frequency",
+ *	in Hz; or "budget", a share of the program's time.
+ * @asked: distance at the beginning, of the first session.
+ * @longest: the longest distance, of the same unit.
+ * @factor: @longest as a multiple of the distance at the beginning.
+ * @weighed: counts are multiplied by what their windows stand for, and are
+ *	estimates of what looking at the shortest distance would have found.
+ *	Otherwise all windows weigh alike.
+ */
+struct hwprof_distances {
+	uint64_t sessions;
+	uint64_t lengthened;
+	uint64_t shortened;
+	const char *unit;
+	double asked;
+	double longest;
+	double factor;
+	bool weighed;
+};
+
+/**
+ * hwprof_profile_distances() - Tell how distances changed
+ * @profile: the profile.
+ *
+ * Only hwprof_session_converge() and `hwprof record --converge` keep them.
+ *
+ * Return: how they changed; NULL if they did not, or if it is not known.
+ */
+const struct hwprof_distances *
+hwprof_profile_distances(const struct hwprof_profile *profile);
+
+/**
  * hwprof_profile_warning() - Get what a reader of the counts should know
  * @profile: the profile.
  * @index: number of the warning, from 0.

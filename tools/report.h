@@ -211,7 +211,7 @@ void print_files(const struct report *report);		/* "FILE: " */
  * Prints an empty line and the totals of the run's @units, or their sum over
  * all kinds of a session with several.
  */
-void print_totals(const struct hwprof_totals *totals, const char *units);
+void print_totals(const struct hwprof_profile *profile, const char *units);
 /* Checks that the output could be written. Returns the exit status. */
 int check_output(int status);
 /* Prints warnings on stderr, each with @name before it unless that is "". */

@@ -208,7 +208,7 @@ static int print_tables(const struct report *report,
 	print_files(report);
 	if (!pairs) {
 		printf("no call was seen\n");
-		print_totals(hwprof_profile_totals(calls), "calls");
+		print_totals(calls, "calls");
 		return STATUS_OK;
 	}
 	printf("%s call pair%s of %s method%s; %s\n\n",
@@ -221,7 +221,7 @@ static int print_tables(const struct report *report,
 	printf("\n");
 	status = print_methods(report, calls, &shown);
 	if (!status)
-		print_totals(hwprof_profile_totals(calls), "calls");
+		print_totals(calls, "calls");
 	return status;
 }
 

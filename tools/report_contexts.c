@@ -335,7 +335,7 @@ static int print_table(const struct report *report,
 			return STATUS_OK;
 		}
 		printf("no call was seen\n");
-		print_totals(hwprof_profile_totals(contexts), units);
+		print_totals(contexts, units);
 		return STATUS_OK;
 	}
 	hidden = add_contexts(&table, report, contexts, processes);
@@ -349,7 +349,7 @@ static int print_table(const struct report *report,
 		print_turned(contexts);
 	else
 		print_statistics(statistics);
-	print_totals(hwprof_profile_totals(contexts), units);
+	print_totals(contexts, units);
 	return STATUS_OK;
 }
 

@@ -277,7 +277,7 @@ static int print_tables(const struct report *report,
 	print_files(report);
 	if (!count) {
 		printf("no branch was seen\n");
-		print_totals(hwprof_profile_totals(edges), "taken branches");
+		print_totals(edges, "taken branches");
 		return STATUS_OK;
 	}
 	printf("%s branch%s; %s\n\n", grouped(count, text),
@@ -286,7 +286,7 @@ static int print_tables(const struct report *report,
 	if (!status)
 		status = print_targets(report, edges);
 	if (!status)
-		print_totals(hwprof_profile_totals(edges), "taken branches");
+		print_totals(edges, "taken branches");
 	return status;
 }
 

@@ -201,7 +201,7 @@ static int print_table(const struct report *report,
 	print_files(report);
 	if (!count) {
 		printf("no loop was seen\n");
-		print_totals(hwprof_profile_totals(loops), "back edges");
+		print_totals(loops, "back edges");
 		return STATUS_OK;
 	}
 	base = weakest(loops);
@@ -223,7 +223,7 @@ static int print_table(const struct report *report,
 	status = finish_table(&table, count - shown, "--limit");
 	if (status)
 		return status;
-	print_totals(hwprof_profile_totals(loops), "back edges");
+	print_totals(loops, "back edges");
 	print_precision(loops);
 	return STATUS_OK;
 }

@@ -451,7 +451,7 @@ static int print_tables(const struct report *report,
 	print_files(report);
 	if (!count) {
 		printf("no path was seen whole\n");
-		print_totals(hwprof_profile_totals(paths), "paths");
+		print_totals(paths, "paths");
 		return STATUS_OK;
 	}
 	printf("%s path%s of %s procedure%s; %s\n\n",
@@ -465,7 +465,7 @@ static int print_tables(const struct report *report,
 	if (status != STATUS_OK)
 		return status;
 	print_summary(paths);
-	print_totals(hwprof_profile_totals(paths), "paths");
+	print_totals(paths, "paths");
 	return STATUS_OK;
 }
 

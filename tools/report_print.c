@@ -125,8 +125,49 @@ static void print_overhead(const struct hwprof_totals *totals)
 	printf("\n");
 }
 
-void print_totals(const struct hwprof_totals *totals, const char *units)
+static void print_distance(const struct hwprof_distances *distances,
+			   double value)
 {
+	char text[GROUPED_SIZE];
+
+	if (!strcmp(distances->unit, "budget"))
+		printf("%.3g %%", 100 * value);
+	else
+		printf("%s%s", grouped(value, text),
+		       !strcmp(distances->unit, "frequency") ? " Hz" : "");
+}
+
+static void print_times(const char *verb, uint64_t times)
+{
+	char text[GROUPED_SIZE];
+
+	if (times == 1)
+		printf(", %s once", verb);
+	else if (times)
+		printf(", %s %s times", verb, grouped(times, text));
+}
+
+/* Prints how distances changed, if they did. */
+static void print_distances(const struct hwprof_profile *profile)
+{
+	const struct hwprof_distances *distances =
+		hwprof_profile_distances(profile);
+
+	if (!distances)
+		return;
+	printf("distances: %s from ", distances->unit);
+	print_distance(distances, distances->asked);
+	printf(" to ");
+	print_distance(distances, distances->longest);
+	print_times("lengthened", distances->lengthened);
+	print_times("shortened", distances->shortened);
+	printf("%s\n", distances->weighed ?
+	       "; counts are weighed by them" : "");
+}
+
+void print_totals(const struct hwprof_profile *profile, const char *units)
+{
+	const struct hwprof_totals *totals = hwprof_profile_totals(profile);
 	char text[5][GROUPED_SIZE], sum[EVENT_KINDS_TEXT];
 
 	/* Samples have no totals. */
@@ -138,6 +179,7 @@ void print_totals(const struct hwprof_totals *totals, const char *units)
 	printf("%s gaps, ", grouped(totals->gaps, text[0]));
 	print_sessions(totals);
 	print_overhead(totals);
+	print_distances(profile);
 	printf("%s %s = %s delivered + %s lost + %s evicted + %s pending\n",
 	       grouped(totals->produced, text[0]),
 	       event_kinds_units(totals->kinds, units, sum),

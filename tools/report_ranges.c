@@ -207,7 +207,7 @@ static int print_table(const struct report *report,
 	       words[of].ranges, basis_sentence(all->basis));
 	status = finish_table(&table, 0, NULL);
 	if (!status)
-		print_totals(hwprof_profile_totals(ranges), words[of].units);
+		print_totals(ranges, words[of].units);
 	return status;
 }
 

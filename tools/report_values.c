@@ -156,7 +156,7 @@ static int print_table(const struct report *report,
 	if (status)
 		return status;
 	print_completeness(hwprof_values_completeness(values));
-	print_totals(hwprof_profile_totals(values), "loads");
+	print_totals(values, "loads");
 	return STATUS_OK;
 }
 

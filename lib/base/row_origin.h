@@ -11,6 +11,8 @@
 struct row_origin {
 	uint32_t session, space, pid;
 	uint32_t basis;			/* the weakest; 0: samples */
+	uint32_t stretch;		/* of the session's run, from 1; 0: it
+					 * has none */
 	uint64_t first, last;		/* times of the rows */
 };
 
@@ -55,6 +57,9 @@ static inline int row_origin_compare(const struct row_origin *a,
 	/* Space 0 belongs to no process, so compare the pid too. */
 	if (!order)
 		order = compare_u64(a->pid, b->pid);
+	/* Rows of one stretch have one weight. */
+	if (!order)
+		order = compare_u64(a->stretch, b->stretch);
 	/*
 	 * Samples and rows of one run count the same things, and must not be
 	 * added.

@@ -20,7 +20,7 @@ const enum perfdata_feature sections_written[] = {
 	PERFDATA_VERSION, PERFDATA_ARCH, PERFDATA_NRCPUS, PERFDATA_CPUDESC,
 	PERFDATA_CPUID, PERFDATA_CMDLINE, PERFDATA_EVENT_DESC,
 	PERFDATA_PMU_MAPPINGS, PERFDATA_GROUP_DESC, PERFDATA_SAMPLE_TIME,
-	PERFDATA_MASKS, PERFDATA_LABELS, PERFDATA_REPLAY, 0,
+	PERFDATA_DISTANCES, PERFDATA_MASKS, PERFDATA_LABELS, PERFDATA_REPLAY, 0,
 };
 
 static void put(FILE *out, const void *bytes, size_t size)
@@ -285,6 +285,10 @@ static int put_section(FILE *out, enum perfdata_feature feature,
 		put_u64(out, facts->first_time);
 		put_u64(out, facts->last_time);
 		return facts->first_time > facts->last_time ? -ENOENT : 0;
+	case PERFDATA_DISTANCES:
+		return facts->facts->distances &&
+		       distances_put(facts->facts->distances, out) ? 0 :
+								     -ENOENT;
 	case PERFDATA_MASKS:
 		return put_masks(out, facts->facts->masks);
 	case PERFDATA_LABELS:

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+struct distances;
 struct file_replay;
 struct hwprof_file;
 struct known_files;
@@ -36,6 +37,7 @@ struct writer_facts {
 	struct label_table *labels;	/* of processes; those with rows are
 					 * marked as used; NULL: none */
 	const struct numbers *masks;	/* of the sessions; NULL: none */
+	const struct distances *distances;	/* of sessions; NULL: none */
 	struct known_files *files;	/* that were read meanwhile; NULL:
 					 * none */
 };

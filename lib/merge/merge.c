@@ -854,10 +854,26 @@ static int add_all(struct addition *addition)
 	return keep_machine(addition->merge, file);
 }
 
+/* Rows of one thing are added up as they are. */
+static int check_distances(struct hwprof_file *file)
+{
+	const struct distances *distances = &file->distances;
+	size_t i;
+
+	for (i = 1; i < distances->count; i++)
+		if (distances->all[i].session == distances->all[i - 1].session)
+			return file_fail(file, -EOPNOTSUPP,
+					 "cannot be merged: its sessions have changed their distances (--converge)");
+	return 0;
+}
+
 int merge_add(struct merge *merge, struct hwprof_file *file)
 {
 	struct addition addition = { .merge = merge, .file = file };
-	int error = note_events(merge, file);
+	int error = check_distances(file);
+
+	if (!error)
+		error = note_events(merge, file);
 
 	free(merge->by_part);
 	merge->by_part = NULL;

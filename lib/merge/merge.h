@@ -53,10 +53,10 @@ struct merge *merge_new(void);
 void merge_free(struct merge *merge);
 
 /*
- * Adds a recording of hwprof. Returns 0, -ENOMEM, or what hwprof_file_kinds()
- * or hwprof_file_samples() would return; hwprof_file_error() of @file then says
- * why. After a failure the merge has the same rows as before, except after
- * -ENOMEM.
+ * Adds a recording of hwprof. Returns 0, -ENOMEM, -EOPNOTSUPP if distances
+ * changed in it, or what hwprof_file_kinds() or hwprof_file_samples() would
+ * return; hwprof_file_error() of @file then says why. After a failure the merge
+ * has the same rows as before, except after -ENOMEM.
  */
 int merge_add(struct merge *merge, struct hwprof_file *file);
 

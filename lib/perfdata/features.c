@@ -300,6 +300,17 @@ damaged:
 	return file_warn(file, offset, "the masks of sessions are damaged");
 }
 
+static int parse_distances(struct hwprof_file *file, uint64_t offset,
+			   struct byte_reader body)
+{
+	int error = distances_parse(&file->distances, body);
+
+	if (error == -ENOMEM)
+		return file_fail(file, error, "out of memory");
+	return error ? file_warn(file, offset,
+				 "the distances of sessions are damaged") : 0;
+}
+
 /* Returns true for a section about the machine or the recorder's command. */
 static bool is_description(unsigned int feature)
 {
@@ -353,6 +364,8 @@ static int parse(struct hwprof_file *file, unsigned int feature,
 		return parse_labels(file, offset, body);
 	case PERFDATA_MASKS:
 		return parse_masks(file, offset, body);
+	case PERFDATA_DISTANCES:
+		return parse_distances(file, offset, body);
 	}
 	return 0;
 }
@@ -376,7 +389,8 @@ static bool is_of_use(unsigned int feature)
 	       feature == PERFDATA_EVENT_DESC ||
 	       feature == PERFDATA_GROUP_DESC ||
 	       feature == PERFDATA_BUILD_ID || feature == PERFDATA_REPLAY ||
-	       feature == PERFDATA_LABELS || feature == PERFDATA_MASKS;
+	       feature == PERFDATA_LABELS || feature == PERFDATA_MASKS ||
+	       feature == PERFDATA_DISTANCES;
 }
 
 /* Returns 0, 1 if the file ends here, or -ENOMEM. */

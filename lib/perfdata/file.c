@@ -484,6 +484,7 @@ void hwprof_file_close(struct hwprof_file *file)
 	file_replay_free(&file->replay);
 	labels_free(&file->labels);
 	numbers_free(&file->masks);
+	distances_free(&file->distances);
 	while (file->part_count)
 		close(file->parts[--file->part_count]);
 	free(file->parts);

@@ -8,6 +8,7 @@
 #define HWPROF_FILE_H
 
 #include "hwprof.h"
+#include "distances.h"
 #include "input.h"
 #include "labels.h"
 #include "perfdata.h"
@@ -87,6 +88,7 @@ struct hwprof_file {
 	struct file_replay replay;
 	struct label_table labels;		/* of processes */
 	struct numbers masks;		/* of its sessions, as text */
+	struct distances distances;	/* of sessions that changed */
 
 	bool foreign;			/* the machine was no x86 */
 	enum file_cpu cpu;

@@ -60,6 +60,7 @@ enum perfdata_feature {
 	PERFDATA_DIR_FORMAT	= 24,	/* more of the data is in other files */
 	PERFDATA_COMPRESSED	= 27,
 	/* hwprof's own; perf skips them. */
+	PERFDATA_DISTANCES	= 252,
 	PERFDATA_MASKS		= 253,
 	PERFDATA_LABELS		= 254,
 	PERFDATA_REPLAY		= 255,

@@ -6,6 +6,7 @@
 
 #include "diff.h"
 #include "diff_paths.h"
+#include "profile.h"
 #include "base/row_origin.h"
 
 struct hwprof_diff {
@@ -174,6 +175,20 @@ static double size_of(const void *profile)
 }
 
 /*
+ * Returns the same as far as something is concerned that may have run while
+ * distances were longest.
+ */
+static double least_size_of(const void *of)
+{
+	const struct hwprof_profile *profile = of;
+
+	if (profile->distances.weighed && profile->totals.windows)
+		return profile->windows / profile->heaviest;
+	return profile->distances.sessions ?
+	       size_of(of) / profile->distances.factor : size_of(of);
+}
+
+/*
  * Returns the reach of a thing that profile @side lacks, and the other profile
  * has with @share and @reach. The width of that interval tells how many
  * independent windows found the thing; @expected would find it here. If 3 are
@@ -184,7 +199,7 @@ static struct reach reach_of_none(const struct hwprof_diff *diff,
 				  struct reach reach)
 {
 	double width = log1p(reach.above / share) / 1.96;
-	double expected = size_of(diff->profiles[side]) /
+	double expected = least_size_of(diff->profiles[side]) /
 			  size_of(diff->profiles[!side]) / (width * width);
 
 	return (struct reach){ 0, fmin(3 * share / expected, 1) };

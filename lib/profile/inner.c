@@ -27,6 +27,7 @@ int inner_take(struct hwprof_profile **inner, const struct profile_kind *kind,
 	if (!*inner)
 		return -ENOMEM;
 	(*inner)->file = outer->file;
+	(*inner)->facts.stretches = outer->facts.stretches;
 	return kind->take(*inner, sample);
 }
 
@@ -41,8 +42,10 @@ int inner_place(struct hwprof_profile *inner,
 
 void inner_forget(struct hwprof_profile *inner)
 {
+	/* These are the outer one's. */
+	inner->facts.processes = NULL;
+	inner->facts.stretches = NULL;
 	profile_reset(inner);
-	inner->facts.processes = NULL;	/* the outer one's */
 }
 
 void inner_free(struct hwprof_profile *inner)

@@ -59,8 +59,28 @@ void json_code(struct json *json, const char *name,
 	json_close(json, '}');
 }
 
-static void put_totals(struct json *json, const struct hwprof_totals *totals)
+static void put_distances(struct json *json,
+			  const struct hwprof_distances *distances)
 {
+	if (!distances) {
+		json_null(json, "distances");
+		return;
+	}
+	json_open(json, "distances", '{');
+	json_unsigned(json, "sessions", distances->sessions);
+	json_unsigned(json, "lengthened", distances->lengthened);
+	json_unsigned(json, "shortened", distances->shortened);
+	json_string(json, "unit", distances->unit);
+	json_number(json, "asked", distances->asked);
+	json_number(json, "longest", distances->longest);
+	json_number(json, "factor", distances->factor);
+	json_bool(json, "weighed", distances->weighed);
+	json_close(json, '}');
+}
+
+static void put_totals(struct json *json, const struct hwprof_profile *profile)
+{
+	const struct hwprof_totals *totals = &profile->totals;
 	unsigned int source, kind;
 
 	json_open(json, "totals", '{');
@@ -89,6 +109,7 @@ static void put_totals(struct json *json, const struct hwprof_totals *totals)
 			json_string(json, NULL, hwprof_kind_name(kind));
 	json_close(json, ']');
 	json_overhead(json, totals);
+	put_distances(json, hwprof_profile_distances(profile));
 	json_close(json, '}');
 }
 
@@ -117,7 +138,7 @@ static void put_masks(struct json *json, const struct hwprof_profile *profile)
 
 int json_end(struct json *json, const struct hwprof_profile *profile)
 {
-	put_totals(json, &profile->totals);
+	put_totals(json, profile);
 	put_masks(json, profile);
 	json_warnings(json, "warnings", profile);
 	json_close(json, '}');

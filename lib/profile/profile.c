@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,13 @@ static int add_gathered(struct hwprof_profile *profile)
 	profile->found = 0;
 	facts_totals(&profile->facts, profile->file, &totals);
 	totals_add(&profile->totals, &totals);
-	error = profile_place(profile);
+	error = stretches_weigh(profile->facts.stretches);
+	if (!error)
+		error = profile_place(profile);
+	profile->windows += facts_windows(&profile->facts, &profile->spread);
+	profile->heaviest = fmax(profile->heaviest,
+				 facts_heaviest(&profile->facts));
+	facts_distances(&profile->facts, &profile->distances);
 	return error ? error : warn(profile, &totals);
 }
 
@@ -342,7 +349,8 @@ struct hwprof_profile *profile_gathering(const struct profile_kind *kind,
 		return NULL;
 	profile->file = file;
 	profile->facts.processes = processes_new();
-	if (profile->facts.processes)
+	profile->facts.stretches = stretches_new(&file->distances);
+	if (profile->facts.processes && profile->facts.stretches)
 		return profile;
 	hwprof_profile_free(profile);
 	return NULL;
@@ -356,7 +364,11 @@ void profile_reset(struct hwprof_profile *gathering)
 	numbers_free(&gathering->masks);
 	free(facts->sessions);
 	metrics_free(&facts->metrics);
-	*facts = (struct recording_facts){ .processes = facts->processes };
+	if (facts->stretches)
+		stretches_reset(facts->stretches);
+	*facts = (struct recording_facts){
+		.processes = facts->processes, .stretches = facts->stretches,
+	};
 }
 
 int profile_snapshot(struct hwprof_profile **result,
@@ -480,6 +492,12 @@ const struct hwprof_totals *
 hwprof_profile_totals(const struct hwprof_profile *profile)
 {
 	return &profile->totals;
+}
+
+const struct hwprof_distances *
+hwprof_profile_distances(const struct hwprof_profile *profile)
+{
+	return profile->distances.sessions ? &profile->distances : NULL;
 }
 
 const char *hwprof_profile_warning(const struct hwprof_profile *profile,

@@ -91,6 +91,13 @@ struct hwprof_profile {
 	void *times;			/* loops: its windows by time, a tree */
 	uint64_t found;			/* units in its rows */
 
+	/*
+	 * Sums over all files: windows, weighed; with weights, what makes the
+	 * sum of all units vary, and the largest weight; how distances changed.
+	 */
+	double windows, spread, heaviest;
+	struct hwprof_distances distances;
+
 	struct recording_facts *files;	/* previous files; names point into
 					 * them */
 	size_t file_count;

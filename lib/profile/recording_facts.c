@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "recording_facts.h"
@@ -59,11 +60,22 @@ static void note_changes(struct session_facts *session,
 		session->changes = row->changes;
 }
 
-/* An unfinished recording has no totals, but its rows may have the count. */
-static uint64_t evicted_of(const struct session_facts *session)
+uint64_t facts_most(const struct recording_facts *facts, uint32_t session,
+		    uint64_t units)
 {
-	return session->totals.evicted > session->evicted ?
-	       session->totals.evicted : session->evicted;
+	double most = stretches_most(facts->stretches, session);
+	double sum = ceil(units * most);
+
+	return most == 1 ? units : sum < 0x1p64 ? (uint64_t)sum : UINT64_MAX;
+}
+
+/* An unfinished recording has no totals, but its rows may have the count. */
+static uint64_t evicted_of(const struct recording_facts *facts,
+			   const struct session_facts *session)
+{
+	return facts_most(facts, session->session,
+			  session->totals.evicted > session->evicted ?
+			  session->totals.evicted : session->evicted);
 }
 
 uint64_t facts_evicted_of(const struct recording_facts *facts,
@@ -73,7 +85,7 @@ uint64_t facts_evicted_of(const struct recording_facts *facts,
 
 	for (i = 0; i < facts->session_count; i++)
 		if (facts->sessions[i].session == session)
-			return evicted_of(&facts->sessions[i]);
+			return evicted_of(facts, &facts->sessions[i]);
 	return 0;
 }
 
@@ -83,7 +95,7 @@ uint64_t facts_evicted(const struct recording_facts *facts)
 	size_t i;
 
 	for (i = 0; i < facts->session_count; i++)
-		sum += evicted_of(&facts->sessions[i]);
+		sum += evicted_of(facts, &facts->sessions[i]);
 	return sum;
 }
 
@@ -101,8 +113,70 @@ int facts_note(struct recording_facts *facts,
 		return 0;
 	add_totals(session, sample);
 	note_changes(session, sample);
-	return 1;
+	return stretches_note(facts->stretches,
+			      (const void *)sample->row) ?: 1;
 }
+
+/* --- weights -------------------------------------------------------------- */
+
+void facts_date(const struct recording_facts *facts, struct row_origin *origin,
+		uint64_t time)
+{
+	origin->stretch = stretches_at(facts->stretches, origin->session, time);
+}
+
+struct row_weight facts_weight(const struct recording_facts *facts,
+			       const struct row_origin *origin, uint64_t units)
+{
+	return stretches_row(facts->stretches, origin->stretch, units);
+}
+
+double facts_windows(const struct recording_facts *facts, double *spread)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < facts->session_count; i++) {
+		const struct session_facts *it = &facts->sessions[i];
+
+		if (stretches_know(facts->stretches, it->session))
+			sum += stretches_windows(facts->stretches, it->session,
+						 spread);
+		else
+			sum += it->totals.windows;
+	}
+	return sum;
+}
+
+double facts_heaviest(const struct recording_facts *facts)
+{
+	double most = 1;
+	size_t i;
+
+	for (i = 0; i < facts->session_count; i++) {
+		double of = stretches_most(facts->stretches,
+					   facts->sessions[i].session);
+
+		if (of > most)
+			most = of;
+	}
+	return most;
+}
+
+void facts_distances(const struct recording_facts *facts,
+		     struct hwprof_distances *sum)
+{
+	size_t i;
+
+	for (i = 0; i < facts->session_count; i++) {
+		uint32_t session = facts->sessions[i].session;
+
+		stretches_tell(facts->stretches, session,
+			       stretches_know(facts->stretches, session), sum);
+	}
+}
+
+/* --- reading -------------------------------------------------------------- */
 
 bool facts_elsewhere(struct recording_facts *facts, enum hwprof_kind kind,
 		     const struct hwprof_sample *sample)
@@ -158,6 +232,10 @@ int facts_collect(struct recording_facts *facts, struct hwprof_file *file,
 	facts->processes = processes_new();
 	if (!facts->processes)
 		return -ENOMEM;
+	if (file->distances.count && !facts->stretches)
+		facts->stretches = stretches_new(&file->distances);
+	if (file->distances.count && !facts->stretches)
+		return -ENOMEM;
 	/* In a pipe, events come with the data. */
 	if (!file->pipe)
 		error = rows_expected(file);
@@ -188,6 +266,7 @@ void facts_totals(const struct recording_facts *facts,
 	for (i = 0; i < facts->session_count; i++) {
 		const struct hwprof_row_totals *row =
 			&facts->sessions[i].totals;
+		uint32_t budget;
 
 		totals->events += row->events;
 		totals->lost += row->lost;
@@ -201,8 +280,11 @@ void facts_totals(const struct recording_facts *facts,
 		totals->task_ns += row->task_ns;
 		totals->unmeasured += row->unmeasured;
 		totals->lost_events += row->lost_events;
-		if (row->budget_permille > totals->budget_permille)
-			totals->budget_permille = row->budget_permille;
+		budget = stretches_budget(facts->stretches,
+					  facts->sessions[i].session) ?:
+			 row->budget_permille;
+		if (budget > totals->budget_permille)
+			totals->budget_permille = budget;
 		if (hwprof_source_name(row->source))
 			totals->sources |= 1U << row->source;
 	}
@@ -273,13 +355,15 @@ static int warn_of_lost(const struct hwprof_totals *totals, const char *units,
 #define CHANGES_ADD_UP							       \
 	"counts from before and after add up, however often windows and samples were taken and whatever was left out"
 
-static int warn_of_changes(const struct session_facts *session,
+static int warn_of_changes(const struct recording_facts *facts,
+			   const struct session_facts *session,
 			   struct warnings *warnings)
 {
 	double first = session->first_change / 1e9;
 	double last = session->last_change / 1e9;
 
-	if (!session->changes)
+	if (!session->changes ||
+	    stretches_know(facts->stretches, session->session))
 		return 0;
 	if (session->changes == 1)
 		return warnings_add(
@@ -308,7 +392,7 @@ int facts_warn(const struct recording_facts *facts,
 					      "session %u has no totals: the recording was cut short",
 					      facts->sessions[i].session);
 	for (i = 0; i < facts->session_count; i++)
-		error |= warn_of_changes(&facts->sessions[i], warnings);
+		error |= warn_of_changes(facts, &facts->sessions[i], warnings);
 	error |= warn_of_lost(totals, units, warnings);
 	if (facts->unclear)
 		error |= warnings_add(warnings,
@@ -336,5 +420,6 @@ void facts_free(struct recording_facts *facts)
 {
 	free(facts->sessions);
 	metrics_free(&facts->metrics);
+	stretches_free(facts->stretches);
 	processes_free(facts->processes);
 }

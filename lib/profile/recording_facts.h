@@ -10,6 +10,8 @@
 #include "perfdata/metrics.h"
 #include "code/processes.h"
 #include "event_kinds.h"
+#include "stretches.h"
+#include "base/row_origin.h"
 #include "base/warnings.h"
 
 struct session_facts {
@@ -39,6 +41,7 @@ struct recording_facts {
 					 * tell their kind */
 	uint64_t unseen;		/* paths of rows without a place */
 	struct metrics metrics;		/* of rows of contexts */
+	struct stretches *stretches;	/* NULL: rows have no weights */
 	struct processes *processes;
 };
 
@@ -63,15 +66,38 @@ int facts_note(struct recording_facts *facts,
  */
 bool facts_elsewhere(struct recording_facts *facts, enum hwprof_kind kind,
 		     const struct hwprof_sample *sample);
-/* Returns the number of units that @session evicted; 0 if unknown. */
+/*
+ * Returns the number of units that @session evicted, times the largest weight
+ * of its rows, because it is not known when they were; 0 if unknown.
+ */
 uint64_t facts_evicted_of(const struct recording_facts *facts,
 			  uint32_t session);
-/* Returns the number of units that all sessions evicted. */
+/* Returns the same of all sessions. */
 uint64_t facts_evicted(const struct recording_facts *facts);
 /* Finds or adds a session; NULL if out of memory. */
 struct session_facts *facts_session(struct recording_facts *facts,
 				    uint32_t session);
 void facts_free(struct recording_facts *facts);
+
+/* Sets the stretch of a row of that time. */
+void facts_date(const struct recording_facts *facts, struct row_origin *origin,
+		uint64_t time);
+/*
+ * Returns the weight of the row, which has @units. stretches_weigh() comes
+ * first.
+ */
+struct row_weight facts_weight(const struct recording_facts *facts,
+			       const struct row_origin *origin, uint64_t units);
+/* Returns an upper bound of @units of the session, as if weighed. */
+uint64_t facts_most(const struct recording_facts *facts, uint32_t session,
+		    uint64_t units);
+/* Returns all windows, weighed, and adds to *@spread as stretches_windows(). */
+double facts_windows(const struct recording_facts *facts, double *spread);
+/* Returns the largest weight of a row. */
+double facts_heaviest(const struct recording_facts *facts);
+/* Adds how distances changed to @sum. */
+void facts_distances(const struct recording_facts *facts,
+		     struct hwprof_distances *sum);
 
 void totals_add(struct hwprof_totals *to, const struct hwprof_totals *from);
 /* Adds the totals of the run to @totals. */

@@ -47,7 +47,7 @@ int calls_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_call *row,
 		  uint64_t time)
 {
-	const struct collected_call call = {
+	struct collected_call call = {
 		.origin = row_origin_of(&row->row, row->basis, time),
 		.site = row->site,
 		.callee = row->callee,
@@ -63,6 +63,7 @@ int calls_add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	if (row->evicted > session->evicted)
 		session->evicted = row->evicted;
+	facts_date(&profile->facts, &call.origin, time);
 	profile->facts.rows++;
 	return add_row(profile, &call);
 }
@@ -109,17 +110,19 @@ static struct call_origin origin_of(const struct hwprof_profile *profile,
 {
 	const struct recording_facts *facts = &profile->facts;
 	uint64_t evicted = facts_evicted_of(facts, row->origin.session);
+	uint64_t known = facts_most(facts, row->origin.session, row->evicted);
 
 	return (struct call_origin){
 		.file = profile->file_count,
 		.session = row->origin.session,
 		.space = row->origin.space,
+		.pid = row->origin.pid,
 		/* The kernel is one program. */
 		.programs = row->origin.space ?
 			    processes_programs(facts->processes, pid) : 1,
 		/* Evicted before its last row, or possibly after it. */
-		.missed = row->error + (evicted > row->evicted ?
-					evicted - row->evicted : 0),
+		.missed = facts_most(facts, row->origin.session, row->error) +
+			  (evicted > known ? evicted - known : 0),
 		.evicted = evicted,
 		.evicted_file = facts_evicted(facts),
 	};
@@ -131,6 +134,8 @@ static int add_pair(struct hwprof_calls *calls,
 	struct pair_entry *entry = &calls->pairs[calls->pair_count++];
 	const struct hwprof_profile *profile = &calls->profile;
 	struct hwprof_called *called = &entry->pair.called;
+	struct row_weight weight = facts_weight(&profile->facts, &row->origin,
+						row->count);
 	struct location site, callee;
 
 	if (location_find(&site, profile, &row->origin, row->site) ||
@@ -141,16 +146,16 @@ static int add_pair(struct hwprof_calls *calls,
 		.pair.callee.address = callee.address,
 		.site_object = site.object,
 		.callee_object = callee.object,
-		.sum_sq = row->sum_sq,
+		.sum_sq = row->sum_sq * weight.weight * weight.weight,
 		.last = row->origin.last,
 		.file = callee.file ? callee.file : site.file,
 	};
-	called->least = called->most = row->count;
+	called->least = called->most = weighed(&weight, row->count);
 	called->basis = row->origin.basis;
 	called->pid = callee.pid ? callee.pid : site.pid;
 	entry->origin = origin_of(profile, row, entry->file ? called->pid : 0);
 	called->comm = profile_comm(profile, called->pid, entry->last);
-	calls->total += row->count;
+	calls->total += called->least;
 	calls->profile.found += row->count;
 	return 0;
 }
@@ -249,19 +254,29 @@ static uint64_t evicted_around(const struct hwprof_calls *calls,
  * Returns how many of the evicted calls were certainly not of this pair.
  * @entries are those of one place and session. The number is known only if each
  * program that may have made the calls has a row of the pair: rows do not tell
- * what a program without one lost.
+ * what a program without one lost. Of a program's rows of several stretches,
+ * the one that was written last knows most.
  */
 static uint64_t spared(const struct pair_entry *entries, size_t count)
 {
-	uint64_t evicted = entries->origin.evicted, missed = 0;
+	uint64_t evicted = entries->origin.evicted, missed = 0, least = 0;
 	uint32_t spaces = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		missed += entries[i].origin.missed;
-		spaces += !i || entries[i].origin.space !=
-				entries[i - 1].origin.space;
+		const struct call_origin *origin = &entries[i].origin;
+
+		if (!i || origin->space != entries[i - 1].origin.space ||
+		    origin->pid != entries[i - 1].origin.pid) {
+			missed += least;
+			least = origin->missed;
+			spaces += !i || origin->space !=
+					entries[i - 1].origin.space;
+		} else if (origin->missed < least) {
+			least = origin->missed;
+		}
 	}
+	missed += least;
 	return entries->origin.programs && spaces >= entries->origin.programs &&
 	       missed < evicted ? evicted - missed : 0;
 }
@@ -351,7 +366,7 @@ static void describe_called(const struct hwprof_calls *calls,
 {
 	if (calls->total)
 		called->share = (double)called->least / calls->total;
-	estimate_share(called, 0);
+	called->share_low = called->share_high = NAN;
 }
 
 static void describe_code(struct hwprof_code *code, struct object *object)
@@ -391,6 +406,8 @@ static int compare_methods(const void *a, const void *b)
 
 static void describe(struct hwprof_calls *calls)
 {
+	const struct share_facts facts = share_facts_of(&calls->profile,
+							calls->total);
 	size_t i;
 
 	for (i = 0; i < calls->pair_count; i++) {
@@ -399,7 +416,7 @@ static void describe(struct hwprof_calls *calls)
 
 		describe_called(calls, called);
 		if (called->basis > HWPROF_BASIS_EXACT)
-			estimate_share(called, entry->sum_sq);
+			estimate_share(called, entry->sum_sq, &facts);
 		widen_share(called, calls->profile.inferred);
 		describe_code(&entry->pair.site, entry->site_object);
 		describe_code(&entry->pair.callee, entry->callee_object);

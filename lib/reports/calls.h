@@ -25,7 +25,7 @@ struct collected_call {
 /* Origin of a pair's rows, and bounds of the calls that are in no row. */
 struct call_origin {
 	size_t file;			/* number of the file, from 1 */
-	uint32_t session, space;
+	uint32_t session, space, pid;
 	uint32_t programs;		/* that may have made the calls; 0:
 					 * unknown */
 	uint64_t missed;		/* upper bound of calls that the pair's

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,19 @@ static int take_metrics(struct hwprof_profile *profile,
 	return 0;
 }
 
+/* Samples have weights already, which differ where distances did. */
+static int note_samples(struct hwprof_profile *profile,
+			const struct hwprof_row_context *row, uint64_t time)
+{
+	struct row_origin origin = row_origin_of(&row->row, row->basis, time);
+
+	if (row->basis == HWPROF_BASIS_EXACT)
+		return 0;
+	facts_date(&profile->facts, &origin, time);
+	return stretches_sampled(profile->facts.stretches, origin.stretch,
+				 row->weight + row->deeper, row->samples);
+}
+
 static int add_context_row(struct hwprof_profile *profile,
 			   const struct hwprof_sample *sample)
 {
@@ -92,7 +106,8 @@ static int add_context_row(struct hwprof_profile *profile,
 			"a context has the id 0x%llx and is of kind %u",
 			row->id, row->kind);
 	profile->facts.rows++;
-	return take_metrics(profile, row, &context) ?:
+	return note_samples(profile, row, sample->time) ?:
+	       take_metrics(profile, row, &context) ?:
 	       add_row(profile, &context);
 }
 
@@ -541,15 +556,33 @@ static int turn(struct hwprof_contexts *contexts)
 	return error;
 }
 
+/*
+ * Returns how many samples of equal weights would be as sure as those in the
+ * tree. With samples n of weight w in each stretch, it is the square of their
+ * sum by the sum of w² n.
+ */
+static double equal_samples(const struct hwprof_contexts *contexts)
+{
+	const struct hwprof_profile *profile = &contexts->profile;
+	double samples = 0, weight = 0;
+	size_t i;
+
+	for (i = 0; i < contexts->tree.count; i++) {
+		samples += contexts->tree.nodes[i].context.samples;
+		weight += contexts->tree.nodes[i].context.weight;
+	}
+	return profile->distances.sessions && profile->spread > 0 ?
+	       fmin(samples, weight * weight / profile->spread) : samples;
+}
+
 static int finish(struct hwprof_profile *profile)
 {
 	struct hwprof_contexts *contexts = (struct hwprof_contexts *)profile;
-	size_t i;
 
 	name_all(&contexts->tree);
 	context_tree_sum(&contexts->tree);
-	for (i = 0; !profile->function && i < contexts->tree.count; i++)
-		contexts->samples += contexts->tree.nodes[i].context.samples;
+	if (!profile->function)
+		contexts->samples = equal_samples(contexts);
 	if (profile->function && turn(contexts))
 		return -ENOMEM;
 	if (context_tree_order(&contexts->tree, &contexts->order))

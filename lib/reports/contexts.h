@@ -56,8 +56,9 @@ struct hwprof_contexts {
 	struct metrics metrics;
 	int places[HWPROF_METRICS_MAX];	/* index in `metrics` of each metric of
 					 * the file; below 0: none */
-	uint64_t samples;		/* stacks in the tree; 0: they are not
-					 * sampled, or the tree is inverted */
+	double samples;			/* stacks in the tree, as if of equal
+					 * weights; 0: they are not sampled, or
+					 * the tree is inverted */
 	uint64_t orphans;		/* calls of the file whose callers' rows
 					 * are missing */
 };

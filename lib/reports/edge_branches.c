@@ -319,7 +319,7 @@ static void set_counts(const struct hwprof_edges *edges,
 }
 
 static void set_shares(struct branch_entry *branch, uint64_t all,
-		       double inferred)
+		       double inferred, const struct share_facts *facts)
 {
 	struct hwprof_branch_site *site = &branch->site;
 	struct hwprof_called ran = {
@@ -330,8 +330,8 @@ static void set_shares(struct branch_entry *branch, uint64_t all,
 
 	if (all)
 		ran.share = (double)ran.least / all;
-	estimate_share(&ran, site->basis > HWPROF_BASIS_EXACT ? root * root :
-							       0);
+	estimate_share(&ran, site->basis > HWPROF_BASIS_EXACT ? root * root : 0,
+		       facts);
 	widen_share(&ran, inferred);
 	site->share = ran.share;
 	site->share_low = ran.share_low;
@@ -355,6 +355,7 @@ static int compare_branches(const void *a, const void *b)
 
 static void describe_all(struct hwprof_edges *edges)
 {
+	struct share_facts facts;
 	uint64_t all = 0;
 	size_t i;
 
@@ -366,13 +367,14 @@ static void describe_all(struct hwprof_edges *edges)
 		all += edges->branches[i].site.taken +
 		       edges->branches[i].site.passed;
 	}
+	facts = share_facts_of(&edges->profile, all);
 	for (i = 0; i < edges->branch_count; i++) {
 		struct branch_entry *branch = &edges->branches[i];
 
 		branch->site.most = branch->site.taken + edges->evicted;
 		describe_code(&branch->site.code, branch->spot.object);
 		describe_targets(branch);
-		set_shares(branch, all, edges->profile.inferred);
+		set_shares(branch, all, edges->profile.inferred, &facts);
 	}
 	qsort(edges->branches, edges->branch_count, sizeof(*edges->branches),
 	      compare_branches);

@@ -47,7 +47,7 @@ static int add_row(struct hwprof_profile *profile,
 int edges_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_edge *row, uint64_t time)
 {
-	const struct collected_edge edge = {
+	struct collected_edge edge = {
 		.origin = row_origin_of(&row->row, row->basis, time),
 		.from = row->from, .to = row->to, .end = row->end,
 		.count = row->count, .mispredicted = row->mispredicted,
@@ -61,6 +61,7 @@ int edges_add_row(struct hwprof_profile *profile,
 		return -ENOMEM;
 	if (row->evicted > session->evicted)
 		session->evicted = row->evicted;
+	facts_date(&profile->facts, &edge.origin, time);
 	profile->facts.rows++;
 	return add_row(profile, &edge);
 }
@@ -146,12 +147,16 @@ static int add_edge(struct hwprof_edges *edges,
 {
 	const struct hwprof_profile *profile = &edges->profile;
 	struct edge_entry *entry = &edges->edges[edges->edge_count++];
+	struct row_weight weight = facts_weight(&profile->facts, &row->origin,
+						row->end ? row->count : 0);
 	uint32_t pid;
 
 	*entry = (struct edge_entry){
-		.count = row->count,
-		.mispredicted = row->mispredicted, .cycles = row->cycles,
-		.sum_sq = row->sum_sq, .last = row->origin.last,
+		.count = weighed(&weight, row->count),
+		.mispredicted = weighed(&weight, row->mispredicted),
+		.cycles = weighed(&weight, row->cycles),
+		.sum_sq = row->sum_sq * weight.weight * weight.weight,
+		.last = row->origin.last,
 		.kind = row->kind, .flags = row->flags,
 		.basis = row->origin.basis,
 	};

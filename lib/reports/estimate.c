@@ -52,6 +52,7 @@ static void estimate_interval(struct hwprof_loop *loop,
 			      const struct collected_loop *sums)
 {
 	double back = loop->back_edges_seen, entries = loop->entries_seen;
+	double edge = fmax(sums->weight, 1);
 	double windows, variance, reach;
 
 	if (!(back > 0 && entries > 0 && sums->sum_back_sq > 0 &&
@@ -64,8 +65,8 @@ static void estimate_interval(struct hwprof_loop *loop,
 		   sums->sum_entry_sq / (entries * entries) -
 		   2 * sums->sum_cross / (back * entries);
 	reach = reach_of(windows, variance, sums->origin.basis);
-	loop->trip_low = 1 + (back - 1) / entries * exp(-reach);
-	loop->trip_high = 1 + (back + 1) / entries * exp(reach);
+	loop->trip_low = 1 + fmax(back - edge, 0) / entries * exp(-reach);
+	loop->trip_high = 1 + (back + edge) / entries * exp(reach);
 }
 
 static void estimate_trip(struct hwprof_loop *loop,
@@ -118,12 +119,32 @@ void widen_binomial(double samples, double *low, double *high)
 }
 
 /*
+ * A stretch of long distances may have no window with what is rare. So windows
+ * of large weights may have missed it, which their variance does not show.
+ */
+struct share_facts share_facts_of(const struct hwprof_profile *profile,
+				  double total)
+{
+	const bool weighed = profile->distances.weighed;
+
+	if (!weighed || !(profile->windows > 0) || !(total > 0))
+		return (struct share_facts){ .weighed = false };
+	return (struct share_facts){
+		.weighed = true,
+		.windows = profile->totals.windows,
+		.all_variance = profile->spread / (total * total),
+		.heaviest = profile->heaviest / profile->windows,
+	};
+}
+
+/*
  * Calls of a window depend on each other, so the variance between windows gives
  * the interval. Σx²/(Σx)² is the variance of the count's logarithm if windows
  * are independent. It is so large that the variance of the total can be
- * neglected.
+ * neglected, unless a few windows of large weights are much of the total.
  */
-void estimate_share(struct hwprof_called *called, double sum_sq)
+void estimate_share(struct hwprof_called *called, double sum_sq,
+		    const struct share_facts *facts)
 {
 	double windows = called->least * (double)called->least / sum_sq;
 	double reach;
@@ -131,32 +152,54 @@ void estimate_share(struct hwprof_called *called, double sum_sq)
 	called->share_low = called->share_high = NAN;
 	if (!(sum_sq > 0) || windows < 1.01)
 		return;		/* one window does not show a variance */
-	reach = reach_of(windows, 1 / windows, called->basis);
+	reach = reach_of(windows, 1 / windows + facts->all_variance,
+			 called->basis);
 	called->share_low = called->share * exp(-reach);
-	called->share_high = fmin(called->share * exp(reach), 1);
+	called->share_high = fmin(called->share * exp(reach) + facts->heaviest,
+				  1);
 }
 
 /*
- * Computes the same for a loop, which may have nearly all: if windows are
- * inside it or outside, the variance is that of a binomial distribution.
+ * Returns the variance of the logarithm of a loop's share, which was seen in so
+ * many windows of equal weights. It may have nearly all: if windows are inside
+ * it or outside, the variance is that of a binomial distribution.
+ *
+ * With weights w of stretches in which the loop has n of N windows each, it is
+ * the sum of w² n (1 - n / N) by the square of the sum of w n. Of the two parts
+ * of that, the second is at least 1 / (all windows), by the inequality of
+ * Cauchy and Schwarz; with equal weights it is just that.
  */
+static double share_variance(double share, double windows,
+			     const struct share_facts *facts)
+{
+	if (!facts->weighed)
+		return (1 - share) / windows;
+	if (facts->in_loop > 0)
+		return 1 / windows - 1 / fmax(facts->windows, windows);
+	return 1 / windows + facts->all_variance;
+}
+
 void estimate_loop_share(struct hwprof_loop *loop,
-			 const struct collected_loop *sums, uint64_t in_windows)
+			 const struct collected_loop *sums,
+			 const struct share_facts *facts)
 {
 	double sum = loop->entries_seen + (double)loop->back_edges_seen, reach;
 	double windows = sum * sum / (sums->sum_back_sq + sums->sum_entry_sq +
 				      2 * sums->sum_cross);
 
-	if (in_windows)
-		windows = in_windows;
+	if (facts->in_loop > 0)
+		windows = facts->weighed ?
+			  facts->in_loop * facts->in_loop / facts->in_loop_sq :
+			  facts->in_loop;
 	loop->share_low = loop->share_high = NAN;
 	if (loop->basis == HWPROF_BASIS_EXACT)
 		loop->share_low = loop->share_high = loop->share;
 	if (loop->basis <= HWPROF_BASIS_EXACT || !(windows >= 1.01))
 		return;
-	reach = reach_of(windows, (1 - loop->share) / windows, loop->basis);
+	reach = reach_of(windows, share_variance(loop->share, windows, facts),
+			 loop->basis);
 	loop->share_low = loop->share * exp(-reach);
-	loop->share_high = fmin(loop->share * exp(reach), 1);
+	loop->share_high = fmin(loop->share * exp(reach) + facts->heaviest, 1);
 }
 
 /*

@@ -8,18 +8,39 @@
 /* Sets all fields that are computed from the sums. */
 void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
 
-/*
- * Sets the interval of a loop's share, after the share. @windows were taken in
- * the loop by time; 0 means that the share is of iterations.
+/**
+ * struct share_facts - What else the interval of a share follows from
+ * @weighed: windows have different weights, and the fields below are set.
+ * @windows: all windows, not weighed.
+ * @all_variance: variance of the logarithm of all units.
+ * @heaviest: share of all that one window of the largest weight stands for.
+ * @in_loop: windows that were taken in a loop by time, weighed; 0: the share is
+ *	of units.
+ * @in_loop_sq: sum of the squared weights of @in_loop.
  */
+struct share_facts {
+	bool weighed;
+	double windows;
+	double all_variance;
+	double heaviest;
+	double in_loop, in_loop_sq;
+};
+
+/* Returns the facts about a profile whose rows have @total units, weighed. */
+struct share_facts share_facts_of(const struct hwprof_profile *profile,
+				  double total);
+
+/* Sets the interval of a loop's share, after the share. */
 void estimate_loop_share(struct hwprof_loop *loop,
-			 const struct collected_loop *sums, uint64_t windows);
+			 const struct collected_loop *sums,
+			 const struct share_facts *facts);
 
 /*
  * Sets the interval of a share. @sum_sq is the sum of squares of the calls in
  * each window; 0 means none.
  */
-void estimate_share(struct hwprof_called *called, double sum_sq);
+void estimate_share(struct hwprof_called *called, double sum_sq,
+		    const struct share_facts *facts);
 
 /*
  * Sets the bias of a conditional jump: the share of lines reaching it that it

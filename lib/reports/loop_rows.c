@@ -34,8 +34,35 @@ void collected_add(struct collected_loop *to, const struct collected_loop *from)
 	to->sum_back_sq += from->sum_back_sq;
 	to->sum_entry_sq += from->sum_entry_sq;
 	to->sum_cross += from->sum_cross;
+	if (from->weight > to->weight)
+		to->weight = from->weight;
 	for (i = 0; i < HWPROF_TRIP_BUCKETS; i++)
 		to->trips[i] += from->trips[i];
+}
+
+/* Entries may be below 0: see struct hwprof_row_loop. */
+static int64_t weighed_entries(const struct row_weight *row, int64_t entries)
+{
+	uint64_t count = weighed(row, entries < 0 ? -(uint64_t)entries :
+						    (uint64_t)entries);
+
+	if (count > INT64_MAX)
+		count = INT64_MAX;
+	return entries < 0 ? -(int64_t)count : (int64_t)count;
+}
+
+void collected_weigh(struct collected_loop *loop, const struct row_weight *row)
+{
+	double square = row->weight * row->weight;
+
+	if (row->weight == 1)
+		return;
+	loop->back_edges = weighed(row, loop->back_edges);
+	loop->entries = weighed_entries(row, loop->entries);
+	loop->sum_back_sq *= square;
+	loop->sum_entry_sq *= square;
+	loop->sum_cross *= square;
+	loop->weight = row->weight;
 }
 
 struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
@@ -87,6 +114,7 @@ int loops_add_row(struct hwprof_profile *profile,
 {
 	struct collected_loop loop = collected_loop_of(row, time);
 
+	facts_date(&profile->facts, &loop.origin, time);
 	profile->facts.rows++;
 	return add_sum(profile, &loop, row->tolerance);
 }

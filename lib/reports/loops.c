@@ -16,9 +16,14 @@ static int add_entry(struct hwprof_loops *loops,
 {
 	struct loop_entry *entry = &loops->entries[loops->count++];
 	struct hwprof_loop *loop = &entry->loop;
+	uint64_t entries = sums->entries > 0 ? sums->entries : 0;
+	struct row_weight row = facts_weight(&loops->profile.facts,
+					     &sums->origin,
+					     sums->back_edges + entries);
 	struct location location;
 
 	*entry = (struct loop_entry){ .sums = *sums };
+	collected_weigh(&entry->sums, &row);
 	if (location_find(&location, &loops->profile, &sums->origin,
 			  sums->head))
 		return -ENOMEM;
@@ -111,6 +116,7 @@ static void describe(struct hwprof_loops *loops)
 		if (total > 0)
 			loop->share = weight(loop) / total;
 	}
+	loops->total = total;
 }
 
 static int warn(struct hwprof_profile *profile,
@@ -123,6 +129,18 @@ static int warn(struct hwprof_profile *profile,
 		"the file has samples, not rows: only back edges are known, as far as the periods tell; record with the field 'rows' for entries and trip counts");
 }
 
+/* Sets the interval of a share. */
+static void share_interval(const struct hwprof_loops *loops,
+			   struct loop_entry *entry)
+{
+	struct share_facts facts = share_facts_of(&loops->profile,
+						  loops->total);
+
+	facts.in_loop = entry->windows;
+	facts.in_loop_sq = entry->windows_sq;
+	estimate_loop_share(&entry->loop, &entry->sums, &facts);
+}
+
 /* Completes the profile of all files. */
 static int finish(struct hwprof_profile *profile)
 {
@@ -133,9 +151,7 @@ static int finish(struct hwprof_profile *profile)
 	describe(loops);
 	times_share(loops);
 	for (i = 0; i < loops->count; i++)
-		estimate_loop_share(&loops->entries[i].loop,
-				    &loops->entries[i].sums,
-				    loops->entries[i].windows);
+		share_interval(loops, &loops->entries[i]);
 	loops->order = calloc(loops->count + 1, sizeof(struct loop_entry *));
 	if (!loops->order || nesting_find(loops->entries, loops->count) ||
 	    loops_share_instructions(loops))

@@ -26,6 +26,7 @@ struct collected_loop {
 	uint64_t trip_min, trip_max, trip_recent;
 	uint64_t tolerance;
 	double sum_back_sq, sum_entry_sq, sum_cross;
+	double weight;			/* the largest; 0: 1 */
 	uint64_t trips[HWPROF_TRIP_BUCKETS];
 };
 
@@ -46,13 +47,20 @@ struct collected_loop collected_loop_of(const struct hwprof_row_loop *row,
 void collected_add(struct collected_loop *to,
 		   const struct collected_loop *from);
 
+/*
+ * Multiplies the counts of windows, which have neither executions nor trip
+ * counts of their own.
+ */
+void collected_weigh(struct collected_loop *loop, const struct row_weight *row);
+
 /* A loop of the public interface, and what it is made of. */
 struct loop_entry {
 	struct hwprof_loop loop;
 	struct object *object;
 	size_t file;			/* as struct location has it */
 	struct collected_loop sums;
-	uint64_t windows;		/* taken in it, by time */
+	uint64_t windows;		/* taken in it, by time; weighed */
+	double windows_sq;		/* sum of their squared weights */
 };
 
 struct hwprof_loops {
@@ -60,6 +68,7 @@ struct hwprof_loops {
 	struct loop_entry *entries;	/* by place; parents point into it */
 	struct loop_entry **order;	/* as last sorted */
 	size_t count;
+	double total;			/* back edges and entries of all */
 	struct loop_entry *times;	/* windows at an address, as loops of no
 					 * length */
 	size_t time_count;

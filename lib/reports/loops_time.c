@@ -20,13 +20,14 @@ int times_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_time *row,
 		  uint64_t time)
 {
-	const struct collected_time key = {
+	struct collected_time key = {
 		.origin = row_origin_of(&row->row, HWPROF_BASIS_TIME, time),
 		.ip = row->ip,
 	};
 	struct collected_time *sum;
 	bool is_new;
 
+	facts_date(&profile->facts, &key.origin, time);
 	profile->facts.rows++;
 	sum = tree_get(&profile->times, &key, sizeof(key), compare_times,
 		       &is_new);
@@ -84,6 +85,8 @@ static int place_time(struct hwprof_loops *loops,
 		      const struct collected_time *time)
 {
 	struct loop_entry *at = &loops->times[loops->time_count++];
+	struct row_weight row = facts_weight(&loops->profile.facts,
+					     &time->origin, 0);
 	struct location location;
 
 	if (location_find(&location, &loops->profile, &time->origin, time->ip))
@@ -94,7 +97,8 @@ static int place_time(struct hwprof_loops *loops,
 		.loop.pid = location.pid,
 		.object = location.object,
 		.file = location.file,
-		.windows = time->windows,
+		.windows = weighed(&row, time->windows),
+		.windows_sq = row.weight * row.weight * time->windows,
 	};
 	return 0;
 }
@@ -123,20 +127,21 @@ void times_share(struct hwprof_loops *loops)
 	for (i = 0; i < loops->count; i++)
 		if (loops->entries[i].loop.basis != HWPROF_BASIS_TIME)
 			return;
-	if (!loops->profile.totals.windows)
+	if (!(loops->profile.windows > 0))
 		return;
 	for (i = 0; i < loops->time_count; i++) {
 		const struct loop_entry *at = &loops->times[i];
 		struct loop_entry *around = loops_around(loops, at);
 
-		if (around)
-			around->windows += at->windows;
+		if (!around)
+			continue;
+		around->windows += at->windows;
+		around->windows_sq += at->windows_sq;
 	}
 	for (i = 0; i < loops->count; i++) {
 		struct loop_entry *entry = &loops->entries[i];
 
 		entry->loop.share_of = "time";
-		entry->loop.share = (double)entry->windows /
-				    loops->profile.totals.windows;
+		entry->loop.share = entry->windows / loops->profile.windows;
 	}
 }

@@ -244,7 +244,7 @@ static void choose_metric(struct hwprof_paths *paths, struct metric *metric)
 	metric->hot = paths->hot;
 	metric->branches = sums.branches;
 	metric->amount = amount_of(metric, &sums);
-	metric->whole = metric->of == OF_TIME ? paths->profile.totals.windows :
+	metric->whole = metric->of == OF_TIME ? paths->profile.windows :
 						metric->amount;
 	paths->summary.metric = names[metric->of];
 }

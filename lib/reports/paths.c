@@ -71,6 +71,7 @@ static int add_row(struct hwprof_profile *profile,
 		.end = row->end,
 		.target = row->target,
 	};
+	facts_date(&profile->facts, &path->origin, time);
 	memcpy(path->jumps, row->jumps, jumps);
 	to = tree_get(&profile->rows, path, sizeof(*path) + jumps, compare_rows,
 		      &is_new);
@@ -83,16 +84,26 @@ static int add_row(struct hwprof_profile *profile,
 	return to ? path_contexts_note(paths, to, row) : -ENOMEM;
 }
 
+/* Paths whose beginning was not seen have no places. */
+static int note_unseen(struct hwprof_profile *profile,
+		       const struct hwprof_row_path *row, uint64_t time)
+{
+	struct row_origin origin = row_origin_of(&row->row, row->basis, time);
+
+	facts_date(&profile->facts, &origin, time);
+	profile->facts.unseen += row->count;
+	return stretches_unseen(profile->facts.stretches, origin.stretch,
+				row->count);
+}
+
 int paths_add_row(struct hwprof_profile *profile,
 		  const struct hwprof_row_path *row,
 		  uint64_t time)
 {
 	profile->facts.rows++;
 	if ((row->flags & (HWPROF_PATH_OPEN | HWPROF_PATH_UNSEEN)) ==
-	    HWPROF_PATH_UNSEEN) {
-		profile->facts.unseen += row->count;
-		return 0;
-	}
+	    HWPROF_PATH_UNSEEN)
+		return note_unseen(profile, row, time);
 	return add_row(profile, row, time);
 }
 
@@ -200,11 +211,15 @@ static void add_to_entry(struct path_entry *entry,
 			 const struct hwprof_profile *profile,
 			 const struct collected_path *row)
 {
+	/* No units: their squares are for intervals, which paths have not. */
+	struct row_weight weight = facts_weight(&profile->facts, &row->origin,
+						0);
+	uint64_t count = weighed(&weight, row->count);
 	struct hwprof_path *path = &entry->path;
 
-	path->count += row->count;
-	path->cycles += row->cycles;
-	path->branches += row->count * ((uint64_t)row->length + 1);
+	path->count += count;
+	path->cycles += weighed(&weight, row->cycles);
+	path->branches += count * ((uint64_t)row->length + 1);
 	if (row->origin.basis > path->basis)
 		path->basis = row->origin.basis;
 	if (row->origin.last >= entry->last) {
@@ -244,7 +259,8 @@ static int place_all(struct hwprof_profile *profile, void **rows, size_t count)
 	int error = path_contexts_begin(paths);
 	size_t i;
 
-	paths->summary.unseen += unseen;
+	paths->summary.unseen += unseen +
+				 stretches_more(profile->facts.stretches);
 	profile->found += unseen;
 	for (i = 0; !error && i < count; i++)
 		error = place_row(paths, rows[i]);

@@ -151,6 +151,7 @@ static int take_totals(struct part *part, struct hwprof_profile *profile,
 		row.basis = now->basis;
 		row.source = now->source;
 		row.budget_permille = now->budget_permille;
+		row.changes = profile->facts.stretches ? now->changes : 0;
 	}
 	session->last = *now;
 	copy.row = &row.row;

@@ -179,7 +179,8 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	};
 	double share = (double)pair->exact / seen->exact;
 
-	estimate_share(&called, row->sum_sq);
+	estimate_share(&called, row->sum_sq,
+		       &(struct share_facts){ .weighed = false });
 	if (period < SEEN || isnan(called.share_low))
 		return true;
 	seen->pairs++;

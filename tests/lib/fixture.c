@@ -31,6 +31,7 @@ void fixture_begin_group(struct fixture *fixture, const char *text,
 
 	fixture->labels = (struct label_table){ .count = 0 };
 	fixture->masks = (struct numbers){ .count = 0 };
+	fixture->distances = (struct distances){ .count = 0 };
 	strcpy(fixture->path, "/tmp/hwprof-test-XXXXXX");
 	fd = mkstemp(fixture->path);
 	assert_true(fd >= 0);
@@ -297,6 +298,7 @@ void fixture_end(struct fixture *fixture)
 	struct writer_facts facts = {
 		.argc = 3, .argv = argv, .pmu_type = FIXTURE_PMU_TYPE,
 		.labels = &fixture->labels, .masks = &fixture->masks,
+		.distances = &fixture->distances,
 	};
 	struct writer_summary summary;
 	int error = writer_finish(fixture->writer, &facts, &summary);
@@ -308,6 +310,7 @@ void fixture_end(struct fixture *fixture)
 	fixture->writer = NULL;
 	labels_free(&fixture->labels);
 	numbers_free(&fixture->masks);
+	distances_free(&fixture->distances);
 }
 
 struct hwprof_profile *fixture_loops(const struct fixture *fixture,

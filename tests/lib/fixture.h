@@ -5,6 +5,7 @@
 
 #include "hwprof.h"
 #include "live/writer.h"
+#include "perfdata/distances.h"
 #include "perfdata/labels.h"
 
 enum {
@@ -22,6 +23,7 @@ struct fixture {
 	struct writer *writer;
 	struct label_table labels;	/* of processes */
 	struct numbers masks;		/* of sessions, as text */
+	struct distances distances;	/* of sessions */
 };
 
 /* Begins a recording of @event in a new temporary file. */

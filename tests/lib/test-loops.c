@@ -760,6 +760,7 @@ static const char check_json[] =
 	"25,\n"
 	"                 \"task_ns\": 1025, "
 	"\"budget_permille\": 30},\n"
+	"    \"distances\": None,\n"
 	"}, d[\"totals\"]\n"
 	"' 2>&1";
 
@@ -928,7 +929,7 @@ static bool is_covered(double truth, unsigned int windows)
 		sums.sum_cross += length - 1;
 	}
 	loop.share = (loop.entries_seen + loop.back_edges_seen) / total;
-	estimate_loop_share(&loop, &sums, 0);
+	estimate_loop_share(&loop, &sums, &(struct share_facts){ 0 });
 	return loop.share_low <= truth && truth <= loop.share_high;
 }
 

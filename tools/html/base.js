@@ -227,6 +227,8 @@ hwprof.totals = function (data) {
 		['from', t.sources.join(', ')],
 		['windows', t.windows ? hwprof.count(t.windows) : null],
 		['overhead', t.overhead && hwprof.percent(t.overhead.share)],
+		['distances', t.distances ?
+			`up to ${Math.round(t.distances.factor)} times` : null],
 		[data.units, hwprof.count(t.produced) + ' = ' +
 			hwprof.count(t.delivered) + ' delivered + ' +
 			hwprof.count(t.lost) + ' lost + ' +
