@@ -2509,6 +2509,52 @@ int hwprof_session_mask(struct hwprof_session *session,
 			struct hwprof_mask *mask);
 
 /**
+ * struct hwprof_converge - When a session looks less often
+ * @threshold: the unknown part of the last batch of windows, up to which the
+ *	profile is complete: 0.0001 and more, below 1. 0: 0.01. A batch has at
+ *	least 1 / @threshold windows, and at least 20.
+ * @intervals: so many batches with a smaller part lengthen the distance. 0: 3.
+ * @known: a thing is known that was in so many batches before. 0: 2.
+ * @floor: the distance grows up to this multiple of what was asked for, a power
+ *	of two. 0: 64.
+ */
+struct hwprof_converge {
+	double threshold;
+	unsigned int intervals;
+	unsigned int known;
+	unsigned int floor;
+};
+
+/**
+ * hwprof_session_converge() - Look less often while there is nothing new
+ * @session: the session, which has not started.
+ * @options: when and how far; NULL: as by default.
+ *
+ * From now on hwprof_session_snapshot() and hwprof_session_rows() with a
+ * function judge what they read. While nearly all of it belongs to things that
+ * the profile had already, they double the distance step by step: the period,
+ * or the reciprocal of the frequency or of the budget, which goes down to 0.1 %
+ * at least. When more is unknown again, they go back at once to what was asked
+ * for. In profiles, windows count by the distance at which they were taken; see
+ * hwprof_profile_distances(). Rows that a function of hwprof_session_rows()
+ * gets are not multiplied.
+ *
+ * If anybody changes parameters or the mask of the session while it runs, it
+ * converges no more, and a warning of its profiles says that counts from before
+ * and after add up.
+ *
+ * Return: 0; or
+ * - -EOPNOTSUPP if the event sees everything, or has ranges or values from
+ *   windows, which have no weights; or if the module is too old,
+ * - -EINVAL if a number is out of range, if the session has neither period,
+ *   frequency nor budget, or if it has both a budget and a filter,
+ * - -EBUSY if it converges already, has started, or has changed,
+ * - -EPERM as hwprof_session_tune(), or -ENOMEM.
+ */
+int hwprof_session_converge(struct hwprof_session *session,
+			    const struct hwprof_converge *options);
+
+/**
  * hwprof_session_start() - Start counting, or continue after a stop
  * @session: the session.
  *

@@ -7,6 +7,7 @@
 #ifndef HWPROF_LIVE_SESSION_H
 #define HWPROF_LIVE_SESSION_H
 
+#include "convergence.h"
 #include "events.h"
 #include "profile/profile.h"
 #include "unwinding.h"
@@ -42,7 +43,7 @@ struct hwprof_session {
 	struct events_kind feeder;	/* the attr that all events have */
 	struct attached *attached;
 	size_t attached_count;
-	bool running;
+	bool running, ran;		/* running now; has ever run */
 
 	struct hwprof_file *file;	/* origin of rows in messages */
 	struct hwprof_profile *gathering;
@@ -50,6 +51,10 @@ struct hwprof_session {
 	uint8_t *record;		/* start of a record that wraps in its
 					 * ring */
 	size_t record_size;		/* bytes of that start */
+
+	struct convergence *convergence;	/* NULL: it does not converge */
+	struct hwprof_row_totals totals;	/* the last ones, */
+	bool has_totals;			/* if not judged yet */
 
 	void *rings;			/* mapped rings of rows; NULL: none */
 	size_t ring_size;		/* of each ring's data */
@@ -73,5 +78,16 @@ int session_drain_events(struct hwprof_session *session);
 void session_unmap_rings(struct hwprof_session *session);
 /* Makes profiles from now on tell the mask. Returns 0 or -ENOMEM. */
 int session_note_mask(struct hwprof_session *session);
+
+/* Judges a row, if the session converges. Returns 0 or -ENOMEM. */
+int session_converge_row(struct hwprof_session *session, uint64_t time,
+			 const struct hwprof_row *row);
+/*
+ * Changes the distance if it is time, after all rows were read. Returns 1 if it
+ * did: then rows are to be read again, whose totals say when. Otherwise 0 or a
+ * negative errno.
+ */
+int session_converge(struct hwprof_session *session);
+void session_converge_reset(struct hwprof_session *session);
 
 #endif /* HWPROF_LIVE_SESSION_H */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "converging.h"
 #include "device_rows.h"
 #include "known_files.h"
 #include "perfdata/file.h"
@@ -63,6 +64,7 @@ struct recording {
 	struct label_table labels;	/* of processes */
 	bool want_labels;
 	bool missed;			/* records about processes */
+	struct converging *converging;	/* NULL: no session converges */
 };
 
 /* --- code ----------------------------------------------------------------- */
@@ -224,6 +226,22 @@ int recording_open(struct recording **result,
 				   sizeof(*recording->polled));
 	return recording->polled ? 0 :
 				   fail(recording, -ENOMEM, "out of memory");
+}
+
+int recording_converge(struct recording *recording,
+		       const struct hwprof_converge *options)
+{
+	const struct events *events = recording->events;
+	int device = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (device < 0)
+		return fail(recording, -errno,
+			    "to converge takes " HWPROF_DEVICE
+			    ", which cannot be opened: %s", strerror(errno));
+	recording->converging = converging_new(options, events->kinds,
+					       events->kind_count, device);
+	return recording->converging ?
+	       0 : fail(recording, -ENOMEM, "out of memory");
 }
 
 static int from_writer(struct recording *recording, int error)
@@ -484,6 +502,8 @@ static int take_records(struct recording *recording, const void *bytes,
 	if (!size)
 		return 0;
 	see_records(recording, bytes, size);
+	if (recording->converging)
+		converging_take(recording->converging, bytes, size);
 	return recording->dropping ? 0 : writer_add(recording->writer, bytes,
 						    size);
 }
@@ -540,6 +560,8 @@ static int drain(struct recording *recording)
 
 	recording->cut = 0;
 	recording->cut_map = false;
+	if (recording->converging)
+		converging_begin(recording->converging);
 	error = from_writer(recording, events_drain(recording->events,
 						    take_bytes, recording));
 	unwinding_update(recording->code->unwinding);
@@ -653,6 +675,9 @@ int recording_step(struct recording *recording, struct pollfd *other,
 		if (polled[i].revents & (POLLHUP | POLLERR | POLLNVAL))
 			polled[i].fd = -1;
 	error = drain(recording);
+	if (!error && recording->converging &&
+	    converging_step(recording->converging))
+		error = fail(recording, -ENOMEM, "out of memory");
 	if (!error)
 		error = fetch_sometimes(recording);
 	return error ? error : all_gone(recording);
@@ -703,6 +728,8 @@ int recording_finish(struct recording *recording,
 
 	own.files = &recording->code->files;
 	own.labels = recording->want_labels ? &recording->labels : NULL;
+	if (recording->converging)
+		own.distances = converging_distances(recording->converging);
 	/* Disabling makes a running event deliver its last rows. */
 	error = from_events(recording, events_disable(recording->events));
 	if (!error)
@@ -712,6 +739,10 @@ int recording_finish(struct recording *recording,
 	if (!error && recording->options->kinds[0].rows)
 		error = recording_snapshot(recording);
 	warn_of_tables(recording);
+	if (recording->converging && !*recording->warning &&
+	    converging_warning(recording->converging))
+		snprintf(recording->warning, sizeof(recording->warning), "%s",
+			 converging_warning(recording->converging));
 	for (i = 0; i < recording->events->fd_count && !error; i++)
 		error = add_lost(recording, i);
 	/* An exec may be among the records that were lost. */
@@ -736,6 +767,7 @@ void recording_close(struct recording *recording)
 	if (!recording)
 		return;
 	events_close(recording->events);
+	converging_close(recording->converging);
 	if (recording->own_code)
 		known_code_free(recording->code);
 	writer_close(recording->writer);

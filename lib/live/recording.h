@@ -11,6 +11,7 @@
 #include <poll.h>
 
 struct code_reader;
+struct hwprof_converge;
 struct recording;
 
 /*
@@ -73,6 +74,13 @@ uint64_t recording_dropped(const struct recording *recording);
 /* Returns true if records from rings are dropped. */
 bool recording_is_full(const struct recording *recording);
 
+/*
+ * Makes sessions of the recording, which is not started yet, look less often
+ * while there is nothing new. @options are complete; see convergence.h.
+ */
+int recording_converge(struct recording *recording,
+		       const struct hwprof_converge *options);
+
 /* Creates the file @path, and starts the events, now or at the exec. */
 int recording_start(struct recording *recording, const char *path);
 
@@ -99,8 +107,8 @@ void recording_progress(const struct recording *recording,
 			uint64_t *samples, uint64_t *lost, uint64_t *bytes);
 
 /*
- * Returns a sentence about what stacks of samples lack; NULL if nothing is
- * known.
+ * Returns a sentence about what stacks of samples lack, or about a session that
+ * does not converge; NULL if nothing is known.
  */
 const char *recording_warning(const struct recording *recording);
 

@@ -314,6 +314,7 @@ void hwprof_session_close(struct hwprof_session *session)
 		detach(&session->attached[--session->attached_count]);
 	free(session->attached);
 	free(session->filter);
+	convergence_free(session->convergence);
 	unwinding_free(session->unwinding);
 	if (session->device >= 0)
 		close(session->device);
@@ -467,7 +468,7 @@ int hwprof_session_start(struct hwprof_session *session)
 			error = start(session, attached);
 	}
 	if (!error)
-		session->running = true;
+		session->running = session->ran = true;
 	return error;
 }
 
@@ -500,6 +501,7 @@ int hwprof_session_reset(struct hwprof_session *session)
 	if (ioctl(session->device, HWPROF_IOC_RESET, 0))
 		return session_fail(session, -errno, "cannot reset: %s",
 				    strerror(errno));
+	session_converge_reset(session);
 	profile_reset(session->gathering);
 	return session_note_mask(session);
 }

@@ -156,7 +156,10 @@ static int take_row(struct hwprof_session *session, uint64_t time,
 	row_describe(sample);
 	if (time > session->now)
 		session->now = time;
-	return from_file(session, profile_take(session->gathering, sample));
+	error = session_converge_row(session, time, sample->row);
+	if (!error)
+		error = profile_take(session->gathering, sample);
+	return from_file(session, error);
 }
 
 static int take_rows(struct hwprof_session *session, struct byte_reader rows)
@@ -211,6 +214,10 @@ static int make_profile(struct hwprof_session *session,
 	int error = hwprof_session_rows(session, NULL, NULL);
 
 	if (!error)
+		error = fetch_rows(session);
+	if (!error)
+		error = session_converge(session);
+	if (error > 0)
 		error = fetch_rows(session);
 	/* Learn about processes that appeared while rows were fetched. */
 	if (!error)
@@ -369,19 +376,31 @@ static int drain_ring(struct hwprof_session *session,
 	return result;
 }
 
-int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
-			void *context)
+static int drain_rings(struct hwprof_session *session, hwprof_sample_fn fn,
+		       void *context)
 {
-	int error = session_drain_events(session);
+	int error = 0;
 	unsigned int i;
 
-	if (!error && !session->rings && fn)
-		error = map_rings(session);
-	if (error || !session->rings)
-		return error;
 	for (i = 0; i < session->ring_count && !error; i++)
 		error = drain_ring(session, (void *)((uint8_t *)session->rings +
 						     i * ring_bytes(session)),
 				   fn, context);
 	return error;
+}
+
+int hwprof_session_rows(struct hwprof_session *session, hwprof_sample_fn fn,
+			void *context)
+{
+	int error = session_drain_events(session), changed = 0;
+
+	if (!error && !session->rings && fn)
+		error = map_rings(session);
+	if (error || !session->rings)
+		return error;
+	error = drain_rings(session, fn, context);
+	if (!error && fn)
+		changed = session_converge(session);
+	return changed > 0 ? drain_rings(session, fn, context) :
+			     error ?: changed;
 }
