@@ -128,6 +128,11 @@ int open_cgroup(const char *name);
 /* Parses seconds above 0, such as "1.5". Returns false for anything else. */
 bool parse_seconds(const char *text, uint64_t *milliseconds);
 /*
+ * Parses the percents of --converge; NULL: the default. Returns -1 or the exit
+ * status. In target.c.
+ */
+int parse_converge(struct hwprof_converge *options, const char *text);
+/*
  * Parses percents from 0.1 to 100 in tenths, such as "1%" or "0.5". Returns
  * false for anything else.
  */

@@ -379,6 +379,9 @@ static int record(struct run *run)
 		status = open_events(run);
 	if (status < 0)
 		status = record_mask(run->request, before);
+	if (status < 0 && run->request->converge &&
+	    recording_converge(run->recording, &run->request->converging))
+		status = failed("%s", recording_error(run->recording));
 	if (status < 0 && run->productions && !own && !run->request->cgroup)
 		record_productions_find(run->productions, first_process(run));
 	if (status < 0)

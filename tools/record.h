@@ -48,6 +48,8 @@ struct record_request {
 	int cgroup;		/* descriptor of its folder; 0: none */
 	const char *cpus;	/* "0-3,8"; NULL: all that are online */
 	uint64_t duration_ms;	/* 0: until the end */
+	bool converge;		/* as @converging says */
+	struct hwprof_converge converging;
 	bool no_inherit;
 	bool quiet, progress;
 	struct productions productions;	/* of --when and --then */

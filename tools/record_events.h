@@ -39,6 +39,8 @@ int record_set_trigger(struct record_request *request);
 int record_set_budget(struct record_request *request);
 void record_set_default_budget(struct record_request *request);
 int record_set_periods(struct record_request *request);
+/* Checks that all events can do what --converge wants. */
+int record_check_converge(struct record_request *request);
 
 /* record_metrics.c: what --metric says. */
 int record_set_metrics(struct record_request *request);

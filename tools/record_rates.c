@@ -3,6 +3,7 @@
 #include "base/event_config.h"
 #include "command.h"
 #include "live.h"
+#include "live/convergence.h"
 #include "live/source_choice.h"
 #include "record_events.h"
 #include "trigger.h"
@@ -149,5 +150,34 @@ int record_set_periods(struct record_request *request)
 	if (all && (request->period || request->frequency))
 		return usage_error("-%c needs an event with samples (rows=0), branch records (lbr) or bursts (burst=200): the others see everything",
 				   request->period ? 'c' : 'F');
+	return -1;
+}
+
+/* All events must be able to. */
+int record_check_converge(struct record_request *request)
+{
+	const struct hwprof_converge given = request->converging;
+	char why[256];
+	size_t i;
+
+	if (convergence_options(&request->converging, &given, why,
+				sizeof(why)))
+		return usage_error("--converge: %s", why);
+
+	if (request->productions.count)
+		return usage_error("--converge and --when exclude each other: both choose how often to look");
+	for (i = 0; i < request->event_count; i++) {
+		const struct hwprof_event *event = &request->parsed[i];
+
+		if (!hwprof_event_field(event, "rows"))
+			return usage_error("--converge: event '%s' gives samples, which do not tell what is new: it needs rows",
+					   request->texts[i]);
+		if (convergence_check(event, why, sizeof(why)))
+			return usage_error("--converge: event '%s' %s",
+					   request->texts[i], why);
+		if (request->filter &&
+		    hwprof_event_field(event, "budget_permille"))
+			return usage_error("--converge with --filter needs -c or -F, and no budget: code that the filter leaves out takes time, but no window");
+	}
 	return -1;
 }

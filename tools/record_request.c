@@ -43,6 +43,8 @@ const char record_usage[] =
 "                      0.1 to 100 (default: 1, unless -c or -F is given, or a\n"
 "                      trigger of samples or records); -c and -F are then upper\n"
 "                      limits\n"
+"      --converge[=PERCENT]  look less often, down to 1/64, while no more than\n"
+"                      PERCENT (default: 1) of what is seen is new\n"
 "      --filter FUNCTION@FILE,...  only the code of these functions, or\n"
 "                      OFFSET/SIZE@FILE, in bytes of the file; up to 8 ranges\n"
 "      --mask TESTS    only events that pass, as in 'kind=load,width=8,value=0';\n"
@@ -97,6 +99,7 @@ static const struct option options[] = {
 	{ "count", required_argument, NULL, 'c' },
 	{ "freq", required_argument, NULL, 'F' },
 	{ "budget", required_argument, NULL, 'B' },
+	{ "converge", optional_argument, NULL, 'V' },
 	{ "filter", required_argument, NULL, 'f' },
 	{ "mask", required_argument, NULL, 'K' },
 	{ "when", required_argument, NULL, 'W' },
@@ -331,6 +334,9 @@ static int set_option(struct record_request *request, int option, char *value,
 	case 'B':
 		request->budget = value;
 		return -1;
+	case 'V':
+		request->converge = true;
+		return parse_converge(&request->converging, value);
 	case 'f':
 		request->filter = value;
 		return -1;
@@ -397,7 +403,9 @@ static int check(struct record_request *request, int kinds)
 	} else if (!request->period && !request->frequency) {
 		record_set_default_budget(request);
 	}
-	return record_set_periods(request);
+	status = record_set_periods(request);
+	return status < 0 && request->converge ?
+	       record_check_converge(request) : status;
 }
 
 int record_request_parse(struct record_request *request, int argc, char **argv)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "live.h"
 
 #define CGROUPS	"/sys/fs/cgroup"
@@ -45,4 +46,21 @@ bool parse_permille(const char *text, uint64_t *permille)
 		return false;
 	*permille = percent * 10 + 0.5;
 	return *permille && fabs(percent * 10 - *permille) < 1e-6;
+}
+
+int parse_converge(struct hwprof_converge *options, const char *text)
+{
+	char *end;
+	double percent;
+
+	*options = (struct hwprof_converge){ .threshold = 0 };
+	if (!text)
+		return -1;
+	percent = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) ||
+	    !(percent >= 0.01 && percent < 100))
+		return usage_error("--converge '%s': allowed are percents from 0.01 on, below 100",
+				   text);
+	options->threshold = percent / 100;
+	return -1;
 }

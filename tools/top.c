@@ -32,6 +32,8 @@ LIVE_USAGE
 "                      http://HOST:PORT, with parameters as in\n"
 "                      unix:PATH?seconds=600 (default: the last minute)\n"
 "  -d, --delay SECONDS between two tables (default: 2; with --from: 10)\n"
+"      --converge[=PERCENT]  look less often, down to 1/64, while no more than\n"
+"                      PERCENT (default: 1) of what is seen is new\n"
 "  -z, --zero          count from 0 again after each\n"
 "  -s, --sort KEYS     loops: order, separated by commas, of:\n"
 "                      " HWPROF_LOOPS_SORT_KEYS "\n"
@@ -52,6 +54,7 @@ static const struct option options[] = {
 	LIVE_OPTIONS,
 	{ "from", required_argument, NULL, 'W' },
 	{ "delay", required_argument, NULL, 'd' },
+	{ "converge", optional_argument, NULL, 'V' },
 	{ "zero", no_argument, NULL, 'z' },
 	{ "hot", required_argument, NULL, 'H' },
 	{ "sort", required_argument, NULL, 's' },
@@ -64,12 +67,14 @@ static const struct option options[] = {
 };
 
 struct top {
-	struct live live;
+	struct live live;		/* first: prepare() gets it */
 	struct report report;
 	const char *from;		/* where hwprofd is; NULL: a session */
 	enum hwprof_kind kind;		/* of the table */
 	uint64_t delay_ms;		/* 0: the default */
 	bool zero;
+	bool converge;			/* as @converging says */
+	struct hwprof_converge converging;
 	bool terminal;			/* output is a terminal */
 	bool keys;			/* input is a terminal */
 	struct termios modes;		/* original modes */
@@ -284,6 +289,16 @@ static void set_limit(struct top *top)
 		top->report.limit = top->terminal ? height() : LIMIT;
 }
 
+/* Called before the session has targets. */
+static int prepare(struct live *live)
+{
+	struct top *top = (struct top *)live;
+
+	return top->converge &&
+	       hwprof_session_converge(live->session, &top->converging) ?
+	       live_failed(live) : -1;
+}
+
 /* Begins to profile, or to ask. Returns -1 or the exit status. */
 static int start(struct top *top)
 {
@@ -339,6 +354,9 @@ static int set_option(struct top *top, int option, char *value, char **argv)
 	case 'W':
 		top->from = value;
 		return -1;
+	case 'V':
+		top->converge = true;
+		return parse_converge(&top->converging, value);
 	case 'z':
 		top->zero = true;
 		return -1;
@@ -368,7 +386,8 @@ static int check_from(struct top *top)
 				   top->from);
 	if (live->command || live->pids || live->all || live->cpus ||
 	    live->cgroup || live->filter || live->masked || live->no_inherit ||
-	    live->options.period || live->options.frequency || top->zero)
+	    live->options.period || live->options.frequency || top->zero ||
+	    top->converge)
 		return usage_error("--from shows what was collected already: of the options of profiling it takes -e KIND, -d and -D");
 	if (kind < 0)
 		return usage_error("--event '%s': with --from allowed are loops, calls, paths, edges and cct",
@@ -380,7 +399,7 @@ static int check_from(struct top *top)
 int command_top(int argc, char **argv)
 {
 	struct top top = {
-		.live.verb = "top",
+		.live = { .verb = "top", .prepare = prepare },
 		.report.min_share = -1,
 	};
 	int option, status = -1;

@@ -75,7 +75,7 @@ long_options()
 	script | export | pgo) cat tools/$1.c ;;
 	ctl) cat tools/ctl.c ;;
 	doctor) cat tools/doctor*.c ;;
-	esac | grep -oE '\{ "[a-z-]+", (no|required)_argument' |
+	esac | grep -oE '\{ "[a-z-]+", (no|required|optional)_argument' |
 		sed 's/{ "\(.*\)", .*/--\1/' | sort -u
 }
 

@@ -11,6 +11,7 @@ paths=tests/fuzz/seeds/fuzz-perfdata/paths
 values=tests/fuzz/seeds/fuzz-perfdata/values
 edges=tests/fuzz/seeds/fuzz-perfdata/edges
 together=tests/fuzz/seeds/fuzz-perfdata/together
+converged=tests/fuzz/seeds/fuzz-perfdata/converged
 script=tools/perf-script-hwprof.py
 work=$(mktemp -d)
 trap 'rm -rf "$work" "$public"' EXIT
@@ -112,6 +113,42 @@ check "pgo: exact, of others" 2 "would step programs that run already" \
 	"$hwprof" pgo --exact -p $$
 check "pgo: exact, of some" 2 "records to the end: --enough is for" \
 	"$hwprof" pgo --exact -n 5 -- true
+for percent in 0 0.001% 100 x -1 nan; do
+	check "converge '$percent'" 2 \
+		"--converge '$percent': allowed are percents from 0.01 on" \
+		"$hwprof" record "--converge=$percent" -e loops,lbr -- true
+	check "top: converge '$percent'" 2 \
+		"--converge '$percent': allowed are percents from 0.01 on" \
+		"$hwprof" top "--converge=$percent" -e loops,lbr -- true
+done
+check "converge, seeing everything" 2 "event 'loops,step' sees everything" \
+	"$hwprof" record --converge -e loops,step -- true
+check "converge, values" 2 "event 'values,burst=4' cannot converge" \
+	"$hwprof" record --converge -e values,burst=4 -- true
+check "converge, one of two" 2 "event 'ranges,lbr' cannot converge" \
+	"$hwprof" record --converge -e loops,lbr -e ranges,lbr -- true
+check "converge, samples" 2 "event 'ranges,sample,rows=0' gives samples" \
+	"$hwprof" record --converge -e ranges,sample,rows=0 -- true
+check "converge, productions" 2 "--converge and --when exclude each other" \
+	"$hwprof" record --converge -e loops,burst=200 --when 'call(to=f)' \
+	--then stop -- true
+check "converge, a filter and a budget" 2 "--filter needs -c or -F" \
+	"$hwprof" record --converge --filter main@/bin/true \
+	-e loops,burst=200 -- true
+check "top: converge from hwprofd" 2 "--from shows what was collected" \
+	"$hwprof" top --converge --from unix:/no/socket
+
+check "report: distances" 0 \
+	"^distances: period from 1,000 to 4,000, lengthened once; counts are weighed by them$" \
+	"$hwprof" report "$converged"
+check "report: distances and a mask" 0 \
+	"^events were left out by the mask kind=jump$" \
+	"$hwprof" report "$converged"
+check "report: distances in JSON" 0 '"factor": 4,' \
+	"$hwprof" report --json "$converged"
+check "report: a mask in JSON" 0 '"kind=jump"' \
+	"$hwprof" report --json "$converged"
+
 check "pgo: exact within a budget" 2 "--exact has no budget" \
 	"$hwprof" pgo --exact --budget 1% -- true
 check "pgo: enough of what" 2 "'many': allowed are numbers of branches" \
