@@ -47,6 +47,10 @@ $(KSELFTEST)/%.bpf.o: tests/kselftest/%.bpf.c uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
 	$(COMPILE_BPF) -o $@ $<
 
+$(KSELFTEST)/converge: tests/kselftest/converge.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
+
 $(KSELFTEST)/simulate: tests/kselftest/simulate.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Iuapi $(CFLAGS) -D_GNU_SOURCE -o $@ $<
@@ -179,7 +183,7 @@ TEST_PROGRAMS += kselftest-programs
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(KSELFTEST_BPF) \
 	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
-		       filtered simulate trips phases \
+		       converge filtered simulate trips phases \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
 		       plugin.so recipes/recipes.md) \
