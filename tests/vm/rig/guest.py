@@ -88,11 +88,11 @@ def _forget_old(cache):
             os.unlink(base)
 
 
-def run_archive(programs, command, kernel, module, files, tool, want_out,
-                variable):
+def run_archive(programs, command, kernel, module, files, tool, relay, options):
     """Returns what this run adds: the command, its programs, the files, the modules.
 
-    variable: NAME=VALUE for the command's environment, or ''.
+    options: out, forward, and pmu.variable, which is NAME=VALUE for the command's
+    environment, or ''.
     """
     archive = Archive(programs.root)
     for host, guest in files:
@@ -103,6 +103,8 @@ def run_archive(programs, command, kernel, module, files, tool, want_out,
             _add(archive, programs, program, None)
     if tool:
         _add(archive, programs, tool, "/usr/local/bin/hwprof")
+    if relay:
+        _add(archive, programs, relay, "/rig/relay")
     if module:
         archive.file(module, "/rig/module.ko")
     _defaults(archive)
@@ -113,11 +115,13 @@ def run_archive(programs, command, kernel, module, files, tool, want_out,
         f"{name}={shlex.quote(value)}\n" for name, value in {
             "module_file": "/rig/module.ko" if module else "",
             "module_name": module_name(module),
-            "want_out": "yes" if want_out else "",
+            "want_out": "yes" if options.out else "",
+            "forward": " ".join(str(port) for _, port in options.forward),
             "core_pattern": "core",
         }.items()))
     archive.text("/rig/command", f"cd {shlex.quote(working)}\n"
-                 + (f"export {shlex.quote(variable)}\n" if variable else "") +
+                 + (f"export {shlex.quote(options.pmu.variable)}\n"
+                    if options.pmu.variable else "") +
                  f"exec {shlex.join(command)}\n")
     return archive
 

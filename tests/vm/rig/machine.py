@@ -15,11 +15,13 @@ _ICOUNT = ["-icount", "shift=1,sleep=off", "-rtc", "clock=vm,base=2020-01-01",
            "-seed", "1"]
 
 PORTS = ("stdout", "stderr", "status", "out")
+FORWARDS = 3    # the device has eight ports, and the first one is a console
 
 
 class Machine:
     def __init__(self, qemu, options, kernel, initrd, log):
-        """options: arch, cpu, pmu, smp, mem (MiB), icount, append."""
+        """options: arch, cpu, pmu, smp, mem (MiB), icount, append,
+        forward."""
         self._pumps = []
         self._host_ends = {}
         arch = options.arch
@@ -43,7 +45,8 @@ class Machine:
             *(_ICOUNT if options.icount else []),
         ]
         guest_ends = []
-        for number, name in enumerate(PORTS, 1):
+        forwards = [f"forward{number}" for number in range(len(options.forward))]
+        for number, name in enumerate([*PORTS, *forwards], 1):
             ours, theirs = socket.socketpair()
             self._host_ends[name] = ours
             guest_ends.append(theirs)
@@ -64,8 +67,8 @@ class Machine:
         thread.start()
         self._pumps.append(thread)
 
-    def reader(self, port):
-        """A file descriptor from which a child process can read the port."""
+    def channel(self, port):
+        """The host's end of the port, a socket."""
         return self._host_ends[port]
 
     def wait(self, timeout):
