@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make demo     profile a real program on a real kernel, in the embedded VM
 #               (another one: make demo DEMO='command args')
+# make demo-fleet  three VMs under hwprofd: their profiles, merged
 # make test     unit tests alone
 # make check    what proves the product on this machine: the first tier of tests
 # make check-all  all tests
@@ -47,6 +48,11 @@ demo:
 	@$(MAKE) -s $(BUILD)/hwprof $(BUILD)/6.12/hwprof.ko
 	@tests/demo $(DEMO)
 
+demo-fleet:
+	@tests/vm/install build rig
+	@$(MAKE) -s $(patsubst %,$(BUILD)/%,hwprof hwprofd hwprofd-collect relay 6.12/hwprof.ko)
+	@tests/fleet/run
+
 test:
 	@tests/check unit
 
@@ -77,7 +83,7 @@ print-fuzzers:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo test check check-all check-due tests unit-tests fuzzers \
+.PHONY: all demo demo-fleet test check check-all check-due tests unit-tests fuzzers \
 	test-programs print-unit-tests print-fuzzers clean
 
 -include $(shell find $(BUILD)/obj $(BUILD)/bench $(BUILD)/san -name '*.d' 2>/dev/null)
