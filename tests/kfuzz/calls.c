@@ -528,11 +528,26 @@ static void event_ioctl(const struct step *step)
 	ioctl(now.fd[step->file], request, argument);
 }
 
+/*
+ * Returns "@" and this program's file. /proc/self/exe would do, but perf looks
+ * it up with the context's mutex held, and procfs takes exec_update_lock, which
+ * perf_event_open() takes first: lockdep reports this circle of the kernel's
+ * own, and then nothing else.
+ */
+static const char *own_file(void)
+{
+	static _Thread_local char file[200];
+
+	file[0] = '@';
+	file[1 + readlink("/proc/self/exe", file + 1, sizeof(file) - 2)] = 0;
+	return file;
+}
+
 /* Ranges of this program's code, by address or in a file. */
 static void set_filter(const struct step *step)
 {
-	static const char *const files[] = {
-		"", "@/proc/self/exe", "@/dev/hwprof", "@nothing",
+	const char *const files[] = {
+		"", own_file(), "@/dev/hwprof", "@nothing",
 	};
 	static const char *const actions[] = {
 		"filter", "filter", "filter", "start", "stop",
