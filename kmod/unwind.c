@@ -34,8 +34,13 @@ struct unwind_table {
 	struct hwprof_unwind_row rows[];	/* sorted by start */
 };
 
+/* Where a map starts. They are searched, so the rest is elsewhere. */
+struct map_start {
+	u64 start;
+};
+
 struct map {
-	u64 start, end, base;
+	u64 end, base;
 	const struct unwind_table *table;
 };
 
@@ -59,8 +64,8 @@ struct unwind_image {
 	struct pid *pid;
 	size_t size;			/* in bytes */
 	u32 count;
-	/* Sorted by start; they do not overlap. */
-	struct map maps[];
+	struct map *maps;		/* behind @starts, in the same order */
+	struct map_start starts[];	/* sorted; maps do not overlap */
 };
 
 /* A set of tables and maps. The file's lock protects writes. */
@@ -258,19 +263,19 @@ int unwind_add_table(struct unwind *unwind,
 	return err == -EBUSY ? -ENOSPC : err;
 }
 
-static int unwind_read_map(struct unwind *unwind, struct map *to,
-			   const struct hwprof_unwind_map __user *from,
+static int unwind_read_map(struct unwind *unwind, struct unwind_image *image,
+			   u32 i, const struct hwprof_unwind_map __user *from,
 			   u64 above)
 {
+	const struct unwind_table *table;
 	struct hwprof_unwind_map map;
 
 	if (copy_from_user(&map, from, sizeof(map)))
 		return -EFAULT;
-	*to = (struct map) {
-		.start = map.start, .end = map.end, .base = map.base,
-		.table = xa_load(&unwind->tables, map.table),
-	};
-	if (!to->table || map.reserved || map.start < above ||
+	table = xa_load(&unwind->tables, map.table);
+	image->starts[i].start = map.start;
+	image->maps[i] = (struct map) { map.end, map.base, table };
+	if (!table || map.reserved || map.start < above ||
 	    map.end <= map.start || map.end > TASK_SIZE_MAX ||
 	    map.base > map.start || map.end - map.base > 1ULL << 32)
 		return -EINVAL;
@@ -286,7 +291,7 @@ static int unwind_read_maps(struct unwind *unwind, struct unwind_image *image,
 	u32 i;
 
 	for (i = 0; i < count && !err; i++) {
-		err = unwind_read_map(unwind, &image->maps[i], &maps[i], above);
+		err = unwind_read_map(unwind, image, i, &maps[i], above);
 		above = image->maps[i].end;
 	}
 	image->count = count;
@@ -344,12 +349,14 @@ int unwind_set_maps(struct unwind *unwind, u32 pid,
 {
 	struct pid *process = find_get_pid(pid);
 	struct unwind_image *image;
-	size_t size = struct_size(image, maps, count);
+	size_t size = size_add(struct_size(image, starts, count),
+			       array_size(count, sizeof(*image->maps)));
 	int err = -ENOMEM;
 
 	image = unwind_alloc(size);
 	if (image) {
 		image->size = size;
+		image->maps = (struct map *)&image->starts[count];
 		err = unwind_read_maps(unwind, image, maps, count) ?:
 		      unwind_identify(image, process);
 	}
@@ -377,23 +384,35 @@ const struct unwind_image *unwind_image(const struct unwind *unwind)
 	return image && !right_is_secure(current) ? image : NULL;
 }
 
+/*
+ * Search the last one of @count elements, at least one, whose @start is not
+ * above @value; the first one if there is none. A deep stack searches many
+ * times with interrupts off, so a step has no branch but the loop's: each
+ * leaves a power of two of elements.
+ */
+#define unwind_search(elements, count, start, value) ({			       \
+	const typeof(*(elements)) *found_ = (elements);			       \
+	unsigned long half_ = rounddown_pow_of_two(count);		       \
+									       \
+	if (found_[(count) - half_].start <= (value))			       \
+		found_ += (count) - half_;				       \
+	while (half_ >>= 1)						       \
+		found_ = found_[half_].start <= (value) ? found_ + half_ :     \
+							  found_;	       \
+	found_;								       \
+})
+
 static const struct map *unwind_find_map(const struct unwind_image *image,
 					 u64 ip)
 {
-	u32 low = 0, high = image->count;
+	const struct map_start *found;
+	const struct map *map;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-		const struct map *map = &image->maps[middle];
-
-		if (ip < map->start)
-			high = middle;
-		else if (ip >= map->end)
-			low = middle + 1;
-		else
-			return map;
-	}
-	return NULL;
+	if (!image->count)
+		return NULL;
+	found = unwind_search(image->starts, image->count, start, ip);
+	map = &image->maps[found - image->starts];
+	return found->start <= ip && ip < map->end ? map : NULL;
 }
 
 const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
@@ -401,25 +420,14 @@ const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 {
 	const struct map *map = unwind_find_map(image, ip);
 	const struct hwprof_unwind_row *row;
-	u32 count;
-	u64 offset;
+	u32 offset;
 
 	if (!map)
 		return NULL;
-	row = map->table->rows;
-	count = map->table->count;
-	offset = ip - map->base;
-	if (offset < row->start)
-		return NULL;
-	/* It is one of @count rows from @row on. A deep stack looks up many. */
-	while (count > 1) {
-		u32 half = count / 2;
-
-		if (row[half].start <= offset)
-			row += half;
-		count -= half;
-	}
-	return row->kind == HWPROF_UNWIND_UNKNOWN ? NULL : row;
+	offset = ip - map->base;	/* see unwind_read_map() */
+	row = unwind_search(map->table->rows, map->table->count, start, offset);
+	return row->start <= offset && row->kind != HWPROF_UNWIND_UNKNOWN ?
+	       row : NULL;
 }
 
 /* --- from begin to end ---------------------------------------------------- */
