@@ -60,7 +60,7 @@ static void cct_table_init(void *memory, size_t size,
 		header += cct_stacks_init(&table->stacks, memory + header,
 					  size, params->seed);
 	cct_tree_init(&table->tree, memory + header, size - header,
-		      table->stacks ? params->metrics : 0);
+		      table->stacks ? params->metrics : 0, params->seed);
 }
 
 static void cct_cursor_init(void *memory, u32 tid)
@@ -224,17 +224,27 @@ static u64 cct_root_id(const struct cct_table *table, u32 space)
 	return cct_id(table->seed, space, HWPROF_CONTEXT_ROOT);
 }
 
+static void cct_set_node(struct cct_node *node, u64 parent, u64 site,
+			 u64 callee, u32 space, enum hwprof_context_kind kind)
+{
+	node->parent = parent;
+	node->callee = callee;
+	node->site = site;
+	node->space = space;
+	node->kind = kind;
+	node->untold = false;
+}
+
 /* Return NULL if there is no room. */
 static struct cct_node *cct_make_node(struct cct_table *table, u64 id,
 				      u64 parent, u64 site, u64 callee,
 				      u32 space, enum hwprof_context_kind kind)
 {
-	const struct cct_node like = {
-		.id = id, .parent = parent, .callee = callee, .site = site,
-		.space = space, .kind = kind,
-	};
+	struct cct_node *node = cct_get(&table->tree, id);
 
-	return cct_make(&table->tree, &like);
+	if (node)
+		cct_set_node(node, parent, site, callee, space, kind);
+	return node;
 }
 
 /*
@@ -817,22 +827,23 @@ static bool cct_feed_stack(void *memory, const struct stream_stack *stack)
 static void cct_take(struct cct_table *profile, struct cct_table *table,
 		     const struct cct_node *from)
 {
-	struct cct_node *to = cct_find(&profile->tree, from->id);
 	u64 calls = from->calls + from->deeper;
-	bool is_new = !to;
+	struct cct_node *to;
 
 	if (cct_is_told(from))
 		return;
-	if (is_new)
-		to = cct_make_node(profile, from->id, from->parent, from->site,
-				   from->callee, from->space, from->kind);
+	to = cct_get(&profile->tree, from->id);
 	if (!to) {
 		profile->tree.evicted += calls;
 		return;
 	}
+	if (!to->kind) {
+		cct_set_node(to, from->parent, from->site, from->callee,
+			     from->space, from->kind);
+		to->untold = from->untold;
+	}
 	to->calls += from->calls;
 	to->deeper += from->deeper;
-	to->untold |= from->untold && is_new;
 	profile->tree.pending += calls;
 	if (from->kind == HWPROF_CONTEXT_RECURSION &&
 	    to->kind == HWPROF_CONTEXT_RECURSION)

@@ -128,14 +128,14 @@ bool cct_stack_count(struct cct_tree *tree, struct cct_stacks *stacks,
 /*
  * The chain of the calls that are walked, as lists of calls by their callee, so
  * that a deep stack's walk does not search the chain for each of its calls. The
- * lists are by a key that nobody outside knows, and have the chain's last call
- * first.
+ * lists are by a hash that nobody outside knows, and have the chain's last call
+ * first. Procedures at equal distances, too, are spread as if by chance.
  */
 static u16 *cct_stack_list_of(struct cct_stacks *stacks, u64 callee)
 {
-	u64 hash = callee * (stacks->keys[0] | 1);
+	u64 hash = hash_product(callee ^ stacks->keys[0], stacks->keys[1] | 1);
 
-	return &stacks->lists[hash >> (64 - CCT_STACK_LIST_BITS)];
+	return &stacks->lists[hash * HASH_PRIME >> (64 - CCT_STACK_LIST_BITS)];
 }
 
 static void cct_stack_begin_chain(struct cct_stacks *stacks)
@@ -145,18 +145,26 @@ static void cct_stack_begin_chain(struct cct_stacks *stacks)
 	stacks->last = 0;
 }
 
+/* Add call @at to the chain and to @list, that of its callee. */
+static void cct_stack_chain_in(struct cct_stacks *stacks, u16 *list, u32 at)
+{
+	struct cct_call *call = &stacks->calls[at];
+
+	call->below = stacks->last;
+	call->next = *list;
+	*list = at;
+	stacks->last = at;
+	stacks->chained = at;
+}
+
 /* Call @at comes next: a back edge leaves the chain above its ancestor. */
 static void cct_stack_chain_call(struct cct_stacks *stacks, u32 at)
 {
-	struct cct_call *call = &stacks->calls[at];
-	u16 *list;
+	const struct cct_call *call = &stacks->calls[at];
 
-	stacks->chained = at;
-	if (!call->again) {
-		list = cct_stack_list_of(stacks, call->callee);
-		call->next = *list;
-		*list = at;
-		stacks->last = at;
+	if (call->next != CCT_STACK_AGAIN) {
+		cct_stack_chain_in(stacks,
+				   cct_stack_list_of(stacks, call->callee), at);
 		return;
 	}
 	while (stacks->last != call->below) {
@@ -165,23 +173,20 @@ static void cct_stack_chain_call(struct cct_stacks *stacks, u32 at)
 		*cct_stack_list_of(stacks, last->callee) = last->next;
 		stacks->last = last->below;
 	}
+	stacks->chained = at;
 }
 
-/*
- * Return the call that entered @callee and is on the chain of the calls up to
- * @end; 0 if there is none.
- */
-static u32 cct_stack_find_on_chain(struct cct_stacks *stacks, u32 end,
-				   u64 callee)
+/* Fill in a node that was just made for the call. */
+static void cct_stack_set(struct cct_node *node, u32 space,
+			  const struct cct_call *call,
+			  enum hwprof_context_kind kind)
 {
-	u32 found;
-
-	while (stacks->chained < end)
-		cct_stack_chain_call(stacks, stacks->chained + 1);
-	found = callee ? *cct_stack_list_of(stacks, callee) : 0;
-	while (found && stacks->calls[found].callee != callee)
-		found = stacks->calls[found].next;
-	return found;
+	node->parent = kind == HWPROF_CONTEXT_ROOT ? 0 : call[-1].id;
+	node->callee = call->callee;
+	node->site = call->site;
+	node->space = space;
+	node->kind = kind;
+	node->untold = true;
 }
 
 /* The root's node, as call 0. */
@@ -189,74 +194,90 @@ static struct cct_node *cct_stack_begin(struct cct_tree *tree,
 					struct cct_stacks *stacks, u32 space)
 {
 	struct cct_call *root = &stacks->calls[0];
-	const struct cct_node like = {
-		.id = cct_id(stacks->seed, space, HWPROF_CONTEXT_ROOT),
-		.space = space, .kind = HWPROF_CONTEXT_ROOT, .untold = true,
-	};
 	struct cct_node *node;
 
+	root->id = cct_id(stacks->seed, space, HWPROF_CONTEXT_ROOT);
 	if (stacks->space != space || stacks->removed != tree->removed)
 		stacks->depth = 0;
-	node = cct_at(tree, root->number, like.id);
+	node = cct_at(tree, root->number, root->id);
 	if (!node)
-		node = cct_find(tree, like.id);
-	if (!node)
-		node = cct_make(tree, &like);
+		node = cct_get(tree, root->id);
+	if (node && !node->kind)
+		cct_stack_set(node, space, root, HWPROF_CONTEXT_ROOT);
 	stacks->space = space;
 	stacks->removed = tree->removed;
-	root->id = like.id;
 	root->number = node ? cct_number(tree, node) : CCT_NO_NODE;
 	return node;
 }
 
 /*
- * Call @at of the stack, whose callers are walked: the paper's cases (section
- * 4.2). The node that it leads to; NULL: there is no room.
+ * Look for the procedure of a call on the chain, because @edge is new or a back
+ * edge. Return the node that the call leads to.
+ */
+static struct cct_node *cct_stack_turn(struct cct_tree *tree,
+				       struct cct_stacks *stacks,
+				       struct cct_call *call,
+				       struct cct_node *edge)
+{
+	u16 *list = cct_stack_list_of(stacks, call->callee);
+	u32 at = call - stacks->calls;
+	const struct cct_call *ancestor;
+
+	while (stacks->chained < at - 1)
+		cct_stack_chain_call(stacks, stacks->chained + 1);
+	ancestor = &stacks->calls[call->callee ? *list : 0];
+	while (ancestor != stacks->calls && ancestor->callee != call->callee)
+		ancestor = &stacks->calls[ancestor->next];
+	if (ancestor == stacks->calls) {
+		if (unlikely(edge->kind))
+			return NULL;	/* two ids that are the same */
+		cct_stack_set(edge, stacks->space, call, HWPROF_CONTEXT_CALL);
+		cct_stack_chain_in(stacks, list, at);
+		return edge;
+	}
+	if (!edge->kind) {
+		cct_stack_set(edge, stacks->space, call,
+			      HWPROF_CONTEXT_RECURSION);
+		edge->target = ancestor->id;
+	}
+	call->id = ancestor->id;
+	call->number = ancestor->number;
+	call->below = ancestor - stacks->calls;
+	call->next = CCT_STACK_AGAIN;
+	return cct_at(tree, call->number, call->id);
+}
+
+/*
+ * Walk a call whose callers are walked: the paper's cases (section 4.2). Return
+ * the node that it leads to, or NULL if there is no room.
  */
 static struct cct_node *cct_stack_step(struct cct_tree *tree,
-				       struct cct_stacks *stacks, u32 at,
-				       u64 site, u64 callee)
+				       struct cct_stacks *stacks,
+				       struct cct_call *call)
 {
-	struct cct_call *call = &stacks->calls[at], *caller = call - 1;
-	struct cct_node like = {
-		.id = cct_id(caller->id, site, callee), .parent = caller->id,
-		.callee = callee, .site = site, .space = stacks->space,
-		.kind = HWPROF_CONTEXT_CALL, .untold = true,
-	};
-	u32 last = caller->again ? caller->below : at - 1;
-	struct cct_node *edge = cct_find(tree, like.id);
-	u32 ancestor = 0;
+	u64 id = cct_id(call[-1].id, call->site, call->callee);
+	struct cct_node *node = cct_find_hinted(tree, id);
 
+	call->id = id;
+	if (!node)
+		node = cct_get(tree, id);
+	if (unlikely(!node))
+		return NULL;
+	call->number = cct_number(tree, node);
+	call->next = 0;
 	/*
 	 * A node that was made as no back edge stays none: its chain is the
 	 * same.
 	 */
-	if (!edge || edge->kind == HWPROF_CONTEXT_RECURSION)
-		ancestor = cct_stack_find_on_chain(stacks, at - 1, callee);
-	if (ancestor) {
-		like.kind = HWPROF_CONTEXT_RECURSION;
-		like.target = stacks->calls[ancestor].id;
-	}
-	if (!edge)
-		edge = cct_make(tree, &like);
-	/* Two ids that are the same, or no room. */
-	if (unlikely(!edge || (edge->kind == HWPROF_CONTEXT_RECURSION &&
-			       !ancestor)))
-		return NULL;
-	*call = (struct cct_call) {
-		.site = site, .callee = callee, .id = like.id,
-		.number = cct_number(tree, edge), .below = last,
-	};
-	if (!ancestor)
-		return edge;
-	call->id = stacks->calls[ancestor].id;
-	call->number = stacks->calls[ancestor].number;
-	call->below = ancestor;
-	call->again = true;
-	return cct_at(tree, call->number, call->id);
+	if (!node->kind || node->kind == HWPROF_CONTEXT_RECURSION)
+		return cct_stack_turn(tree, stacks, call, node);
+	return node;
 }
 
-/* The outermost procedure has no call; @at is counted from 1, outermost. */
+/*
+ * Call @at of the stack, counted from 1, the outermost. The outermost procedure
+ * has no call site.
+ */
 static __always_inline u64 cct_stack_site_at(const struct stream_stack *stack,
 					     u32 at)
 {
@@ -299,10 +320,11 @@ void cct_stack_walk(struct cct_tree *tree, struct cct_stacks *stacks,
 		node = cct_at(tree, stacks->calls[at].number,
 			      stacks->calls[at].id);
 	while (node && at < end) {
-		at++;
-		node = cct_stack_step(tree, stacks, at,
-				      cct_stack_site_at(stack, at),
-				      cct_stack_callee_at(stack, at));
+		struct cct_call *call = &stacks->calls[++at];
+
+		call->site = cct_stack_site_at(stack, at);
+		call->callee = cct_stack_callee_at(stack, at);
+		node = cct_stack_step(tree, stacks, call);
 	}
 	stacks->depth = node ? at : 0;
 	if (!node) {

@@ -20,6 +20,7 @@ enum {
 	CCT_STACK_MAX	= 512,	/* calls of a stack; of a deeper one the
 				 * outermost, and it counts as `deeper` there */
 	CCT_STACK_LIST_BITS = 7,
+	CCT_STACK_AGAIN	= 0xffff,	/* above each call's number */
 };
 
 /* A call of the stack that was walked last, and the node that it led to. */
@@ -28,10 +29,12 @@ struct cct_call {
 	u64 callee;
 	u64 id;			/* of the node */
 	u32 number;		/* its number, where that is right: cct_at() */
-	u16 below : 15;		/* the next call of its chain; 0: none, it is
-				 * the root */
-	u16 again : 1;		/* a back edge */
-	u16 next;		/* in its list, if it is on the chain */
+	/*
+	 * On the chain: the call below it there, and the next one of its list.
+	 * 0: the root. A back edge: the ancestor, and CCT_STACK_AGAIN.
+	 */
+	u16 below;
+	u16 next;
 };
 
 /* A cache line has four. */

@@ -4,22 +4,29 @@
 enum {
 	/* Nodes that cct_free_some() looks at to make room for one. */
 	HAND_STEPS	= 8,
+	SLOT_SIZE	= 1 + sizeof(u32),	/* a tag and a number */
 };
 
+#define CCT_NO_SLOT	U32_MAX
+#define CCT_EACH	0x0101010101010101ULL
+#define CCT_IN_USE	(0x80 * CCT_EACH)
+
 void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
-		   u32 metrics)
+		   u32 metrics, u64 seed)
 {
 	size_t node_size = sizeof(*tree->nodes) + metrics * sizeof(u64);
 	size_t slots = CCT_WAYS, nodes;
 
 	/* Twice as many slots would leave too little memory for nodes. */
-	while (2 * slots * sizeof(*tree->slots) + slots * node_size <= size &&
+	while (2 * slots * SLOT_SIZE + slots * node_size <= size &&
 	       slots < 1U << 31)
 		slots *= 2;
-	nodes = (size - slots * sizeof(*tree->slots)) / node_size;
-	tree->slots = memory;
-	tree->slot_count = slots;
-	tree->nodes = (struct cct_node *)(tree->slots + slots);
+	nodes = (size - slots * SLOT_SIZE) / node_size;
+	tree->key = (HASH_PRIME + seed) | 1;
+	tree->set_count = slots / CCT_WAYS;
+	tree->tags = memory;
+	tree->numbers = (u32 *)(tree->tags + tree->set_count);
+	tree->nodes = (struct cct_node *)(tree->numbers + slots);
 	tree->node_count = min(nodes, slots / CCT_WAYS * (CCT_WAYS - 1));
 	tree->metrics = (u64 *)(tree->nodes + tree->node_count);
 	tree->metric_count = metrics;
@@ -35,7 +42,6 @@ void cct_tree_restart(struct cct_tree *tree)
 	tree->free = CCT_NO_NODE;
 	tree->used = 0;
 	tree->hand = 0;
-	tree->missed = 0;
 	tree->removed++;
 }
 
@@ -43,84 +49,98 @@ void cct_tree_restart(struct cct_tree *tree)
 
 /*
  * A node is in one of two sets, so that there is room for it even if one set is
- * full. Free slots of a set are behind those in use, so that a search ends at
- * the first free one.
+ * full.
  */
-static u64 *cct_tree_set_of(const struct cct_tree *tree, u64 id,
-			    unsigned int which)
+static u32 cct_first_set(const struct cct_tree *tree, u64 id)
 {
-	u32 hash = (which ? id * HASH_PRIME : id) >> 32;
-
-	return &tree->slots[hash & (tree->slot_count - CCT_WAYS)];
+	return id >> 32 & (tree->set_count - 1);
 }
 
-static u64 cct_slot_value(u64 id, u32 number)
+static u32 cct_second_set(const struct cct_tree *tree, u64 id)
 {
-	return id << 32 | (number + 1);
-}
-
-static struct cct_node *cct_slot_node(const struct cct_tree *tree, u64 slot)
-{
-	return &tree->nodes[(u32)slot - 1];
+	return id * tree->key >> 32 & (tree->set_count - 1);
 }
 
 /*
- * Return the slot of @id, or NULL if it has none. A node is often made then:
- * note how many slots of its sets are in use. Half an id is odd, so that no
- * free slot matches.
+ * The tag of a node's slot: 0x80 and seven bits that nobody can choose. Tags of
+ * a set are compared at once, and hardly another node is looked at.
  */
-static u64 *cct_find_slot(struct cct_tree *tree, u64 id)
+static u64 cct_tag(const struct cct_tree *tree, u64 id)
 {
-	unsigned int which, way;
+	return 0x80 | id * tree->key >> 57;
+}
 
-	tree->missed = 0;
-	for (which = 0; which < 2; which++) {
-		u64 *slot = cct_tree_set_of(tree, id, which);
+/* Return 0x80 in place of each tag that is @tag. */
+static u64 cct_tags_alike(u64 tags, u64 tag)
+{
+	u64 differ = tags ^ tag * CCT_EACH;
 
-		for (way = 0; way < CCT_WAYS && *slot; way++, slot++)
-			if (*slot >> 32 == (u32)id &&
-			    cct_slot_node(tree, *slot)->id == id)
-				return slot;
-		tree->missed_used[which] = way;
+	return ~(((differ & ~CCT_IN_USE) + ~CCT_IN_USE) | differ) & CCT_IN_USE;
+}
+
+static u32 cct_count_used(u64 tags)
+{
+	return (tags >> 7 & CCT_EACH) * CCT_EACH >> 56;
+}
+
+/* Return the first slot of the set whose byte in @bytes is 0x80. */
+static u32 cct_slot_at(u32 set, u64 bytes)
+{
+	return set * CCT_WAYS + __builtin_ctzll(bytes) / 8;
+}
+
+static struct cct_node *cct_slot_node(const struct cct_tree *tree, u32 slot)
+{
+	return &tree->nodes[tree->numbers[slot]];
+}
+
+static void cct_use_slot(struct cct_tree *tree, u32 slot, u64 id, u32 number)
+{
+	tree->tags[slot / CCT_WAYS] |= cct_tag(tree, id) << slot % CCT_WAYS * 8;
+	tree->numbers[slot] = number;
+}
+
+static void cct_free_slot(struct cct_tree *tree, u32 slot)
+{
+	tree->tags[slot / CCT_WAYS] &= ~(0xffULL << slot % CCT_WAYS * 8);
+}
+
+static __always_inline u32 cct_find_in_set(const struct cct_tree *tree, u64 id,
+					   u32 set)
+{
+	u64 alike = cct_tags_alike(tree->tags[set], cct_tag(tree, id));
+
+	for (; alike; alike &= alike - 1) {
+		u32 slot = cct_slot_at(set, alike);
+
+		if (cct_slot_node(tree, slot)->id == id)
+			return slot;
 	}
-	tree->missed = id;
-	return NULL;
+	return CCT_NO_SLOT;
 }
 
-/* Return how many slots of the set are in use. */
-static unsigned int cct_count_used(const u64 *set)
+/* Return the slot of @id, or CCT_NO_SLOT if it has none. */
+static __always_inline u32 cct_find_slot(const struct cct_tree *tree, u64 id)
 {
-	unsigned int way = 0;
+	u32 slot = cct_find_in_set(tree, id, cct_first_set(tree, id));
 
-	while (way < CCT_WAYS && set[way])
-		way++;
-	return way;
+	return slot != CCT_NO_SLOT ? slot :
+	       cct_find_in_set(tree, id, cct_second_set(tree, id));
 }
 
-/* Free a slot. The last slot of its set that is in use takes its place. */
-static void cct_free_slot(struct cct_tree *tree, u64 *slot)
+static void cct_hint(struct cct_tree *tree, u64 id, u32 number)
 {
-	u64 *set = tree->slots + ((slot - tree->slots) & -CCT_WAYS);
-	u64 *last = set + cct_count_used(set) - 1;
-
-	*slot = *last;
-	*last = 0;
-	tree->missed = 0;
-}
-
-static void cct_hint(struct cct_tree *tree, const struct cct_node *node)
-{
-	tree->hint[node->id >> 32 & (CCT_HINTS - 1)] = cct_number(tree, node);
+	tree->hint[id >> 32 & (CCT_HINTS - 1)] = number;
 }
 
 struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id)
 {
-	const u64 *slot = cct_find_slot(tree, id);
+	u32 slot = cct_find_slot(tree, id);
 
-	if (!slot)
+	if (slot == CCT_NO_SLOT)
 		return NULL;
-	cct_hint(tree, cct_slot_node(tree, *slot));
-	return cct_slot_node(tree, *slot);
+	cct_hint(tree, id, tree->numbers[slot]);
+	return cct_slot_node(tree, slot);
 }
 
 /* --- nodes -------------------------------------------------------------- */
@@ -143,50 +163,46 @@ void cct_remove(struct cct_tree *tree, struct cct_node *node)
 }
 
 /*
- * Make room in a full set: free the slot of a node that has told everything.
- * The node goes. Return NULL if there is no such node.
+ * Make room in a full set: remove a node that has told everything. Return false
+ * if there is no such node.
  */
-static u64 *cct_free_told(struct cct_tree *tree, u64 *set)
+static noinline bool cct_free_told(struct cct_tree *tree, u32 set)
 {
-	unsigned int way;
+	u32 slot = set * CCT_WAYS, end = slot + CCT_WAYS;
 
-	for (way = 0; way < CCT_WAYS; way++)
-		if (cct_is_told(cct_slot_node(tree, set[way]))) {
-			cct_remove(tree, cct_slot_node(tree, set[way]));
-			return set + CCT_WAYS - 1;
+	for (; slot < end; slot++)
+		if (cct_is_told(cct_slot_node(tree, slot))) {
+			cct_remove(tree, cct_slot_node(tree, slot));
+			return true;
 		}
-	return NULL;
+	return false;
 }
 
 /*
  * Return a free slot for @id: in the second set only if the first one, which is
  * searched first, is more than half full.
  */
-static u64 *cct_tree_take_slot(struct cct_tree *tree, u64 id)
+static __always_inline u32 cct_take_slot(struct cct_tree *tree, u64 id)
 {
-	u64 *first = cct_tree_set_of(tree, id, 0);
-	u64 *second = cct_tree_set_of(tree, id, 1);
-	unsigned int used, others;
-	u64 *free;
+	u32 first = cct_first_set(tree, id);
+	u32 second = cct_second_set(tree, id);
+	u32 used = cct_count_used(tree->tags[first]);
+	u32 set = first;
 
-	if (tree->missed != id)
-		cct_find_slot(tree, id);
-	used = tree->missed_used[0];
-	others = tree->missed_used[1];
-	if (used <= CCT_WAYS / 2)
-		return first + used;
-	if (others < used)
-		return second + others;
-	if (used < CCT_WAYS)
-		return first + used;
-	free = cct_free_told(tree, first);
-	return free ? free : cct_free_told(tree, second);
+	if (used > CCT_WAYS / 2 && cct_count_used(tree->tags[second]) < used)
+		set = second;
+	else if (used == CCT_WAYS && !cct_free_told(tree, first)) {
+		set = second;
+		if (!cct_free_told(tree, second))
+			return CCT_NO_SLOT;
+	}
+	return cct_slot_at(set, ~tree->tags[set] & CCT_IN_USE);
 }
 
 /*
  * The tree is full: remove a node that has told everything, the oldest first.
  */
-static void cct_free_some(struct cct_tree *tree)
+static noinline void cct_free_some(struct cct_tree *tree)
 {
 	unsigned int step;
 
@@ -201,37 +217,50 @@ static void cct_free_some(struct cct_tree *tree)
 	}
 }
 
-static struct cct_node *cct_take_node(struct cct_tree *tree)
+/* Return the number of a node that is not in use, or CCT_NO_NODE. */
+static u32 cct_take_number(struct cct_tree *tree)
 {
 	u32 number = tree->free;
 
-	if (number != CCT_NO_NODE) {
+	if (number != CCT_NO_NODE)
 		tree->free = tree->nodes[number].parent;
-		return &tree->nodes[number];
-	}
-	if (tree->top == tree->node_count)
-		return NULL;
-	return &tree->nodes[tree->top++];
+	else if (tree->top < tree->node_count)
+		number = tree->top++;
+	return number;
 }
 
-struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like)
+static __always_inline struct cct_node *cct_make(struct cct_tree *tree, u64 id)
 {
 	struct cct_node *node;
-	u64 *slot;
+	u32 slot, number;
 
 	if (tree->used == tree->node_count)
 		cct_free_some(tree);
-	slot = cct_tree_take_slot(tree, like->id);
-	node = slot ? cct_take_node(tree) : NULL;
-	if (!node)
+	slot = cct_take_slot(tree, id);
+	number = slot != CCT_NO_SLOT ? cct_take_number(tree) : CCT_NO_NODE;
+	if (number == CCT_NO_NODE)
 		return NULL;
-	*node = *like;
+	cct_use_slot(tree, slot, id, number);
+	cct_hint(tree, id, number);
+	tree->used++;
+	node = &tree->nodes[number];
+	node->id = id;
+	node->calls = 0;
+	node->deeper = 0;
+	node->branches = 0;
+	node->kind = 0;
 	if (tree->metric_count)
 		memset(cct_metrics(tree, node), 0,
 		       tree->metric_count * sizeof(u64));
-	*slot = cct_slot_value(like->id, cct_number(tree, node));
-	tree->missed = 0;
-	cct_hint(tree, node);
-	tree->used++;
 	return node;
+}
+
+struct cct_node *cct_get(struct cct_tree *tree, u64 id)
+{
+	u32 slot = cct_find_slot(tree, id);
+
+	if (slot == CCT_NO_SLOT)
+		return cct_make(tree, id);
+	cct_hint(tree, id, tree->numbers[slot]);
+	return cct_slot_node(tree, slot);
 }

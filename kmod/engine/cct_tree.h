@@ -19,7 +19,7 @@
 #include "../../uapi/linux/hwprof.h"
 
 enum {
-	CCT_WAYS	= 8,	/* slots of a set: a cache line */
+	CCT_WAYS	= 8,	/* slots of a set: its tags are one word */
 	CCT_HINTS	= 1024,	/* a power of two */
 };
 
@@ -50,11 +50,12 @@ struct cct_node {
 struct cct_tree {
 	struct cct_node *nodes;
 	u64 *metrics;		/* metric_count per node */
-	/* Half an id, and a node's number + 1; 0: free. */
-	u64 *slots;
+	u64 key;		/* odd; nobody outside knows it */
+	u64 *tags;		/* a byte for each slot of a set; 0: free */
+	u32 *numbers;		/* of each slot: its node's */
 	u32 node_count;
 	u32 metric_count;
-	u32 slot_count;		/* a power of two */
+	u32 set_count;		/* a power of two */
 	u32 top;		/* first node that was never used */
 	u32 free;		/* first of the free list, or CCT_NO_NODE */
 	u32 used;
@@ -62,8 +63,6 @@ struct cct_tree {
 	u64 pending;		/* calls of all nodes, deeper ones included */
 	u64 evicted;		/* calls that there was no room for */
 	u64 removed;		/* changes whenever a node is removed */
-	u64 missed;		/* id that was searched last and is not there */
-	u32 missed_used[2];	/* slots in use, of its two sets */
 	u32 hint[CCT_HINTS];	/* numbers of nodes found last */
 };
 
@@ -73,9 +72,10 @@ struct cct_tree {
  * @memory: zeroed memory for all that the tree points to.
  * @size: bytes of it, 4 KiB or more.
  * @metrics: number of metrics that each node has.
+ * @seed: random number.
  */
 void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
-		   u32 metrics);
+		   u32 metrics, u64 seed);
 
 /**
  * cct_find_slowly() - Find a node that the hint does not lead to
@@ -87,13 +87,14 @@ void cct_tree_init(struct cct_tree *tree, void *memory, size_t size,
 struct cct_node *cct_find_slowly(struct cct_tree *tree, u64 id);
 
 /**
- * cct_make() - Make a node that the tree does not have
+ * cct_get() - Find a node, or make it
  * @tree: the tree.
- * @like: the node to copy, but for its metrics, which are 0.
+ * @id: id of the node.
  *
- * Return: the node, or NULL if there is no room.
+ * Return: the node, or NULL if there is no room. A node that was made has kind
+ * 0, and counts that are 0; the caller sets the rest.
  */
-struct cct_node *cct_make(struct cct_tree *tree, const struct cct_node *like);
+struct cct_node *cct_get(struct cct_tree *tree, u64 id);
 
 /**
  * cct_remove() - Remove a node, with counts that no row has told

@@ -398,7 +398,10 @@ static void test_random(void **state)
 		}
 }
 
-/* One more call than is kept, and many more. */
+/*
+ * One more call than is kept, and many more. And again, in tables whose nodes
+ * were others before.
+ */
 static void test_deep(void **state)
 {
 	static const u32 depths[] = { 1, STACK_KEPT - 1, STACK_KEPT,
@@ -411,8 +414,10 @@ static void test_deep(void **state)
 
 	assert_non_null(walker);
 	bench_init(&bench, 1 << 20, 4 << 20, 5, 3);
-	for (i = 0; i < 5; i++) {
-		walker->depth = depths[i];
+	for (i = 0; i < 50; i++) {
+		if (i % 5 == 0)
+			tables_retire(&bench.tables, i % TABLES, 100);
+		walker->depth = depths[i % 5];
 		for (at = 0; at < walker->depth; at++) {
 			walker->of[at] = (at + 1) * PROCEDURE;
 			walker->sites[at] = walker->of[at] + 8;
