@@ -617,12 +617,32 @@ static void flushes(void)
 
 /* --- the device ----------------------------------------------------------- */
 
-/* As many rows as a table can have, so that the search in it is the longest. */
+/* The maps of @code, behind as many others as there may be. */
+static void add_maps(int fd, const void *code)
+{
+	static struct hwprof_unwind_map maps[HWPROF_UNWIND_MAPS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < HWPROF_UNWIND_MAPS_MAX; i++) {
+		maps[i].table = 1;
+		maps[i].start = maps[i].base = (1 + i) * getpagesize();
+		maps[i].end = maps[i].start + getpagesize();
+	}
+	i = HWPROF_UNWIND_MAPS_MAX - 1;
+	maps[i].start = maps[i].base = (uintptr_t)code;
+	maps[i].end = maps[i].start + getpagesize();
+	must(device_set_maps(fd, maps, HWPROF_UNWIND_MAPS_MAX, getpid()),
+	     "setting maps");
+}
+
+/*
+ * As many rows as a table can have, and as many maps, so that the search in
+ * them is the longest.
+ */
 static void add_tables(int fd, const void *code)
 {
 	struct hwprof_unwind_row *rows =
 		calloc(HWPROF_UNWIND_ROWS_MAX, sizeof(*rows));
-	struct hwprof_unwind_map map = { .table = 1 };
 	unsigned int i;
 
 	if (!rows)
@@ -636,9 +656,7 @@ static void add_tables(int fd, const void *code)
 	     "adding a table");
 	free(rows);
 	phase("HWPROF_IOC_UNWIND_MAPS");
-	map.start = map.base = (uintptr_t)code;
-	map.end = map.start + getpagesize();
-	must(device_set_maps(fd, &map, 1, getpid()), "setting maps");
+	add_maps(fd, code);
 }
 
 /*
