@@ -23,14 +23,20 @@ void session_forget(struct session *session, struct space *space)
 	space_free(space);
 }
 
-/* Forget processes whose rows found no room when they ended. */
+/*
+ * Forget processes whose rows found no room when they ended. The caller holds
+ * flush_lock. There may be many, and a large profile.
+ */
 void session_forget_left(struct session *session)
 {
 	unsigned int i;
 
-	for (i = 0; i < session->space_count; i++)
-		if (READ_ONCE(session->spaces[i].left))
-			session_forget(session, &session->spaces[i]);
+	for (i = 0; i < session->space_count; i++) {
+		if (!READ_ONCE(session->spaces[i].left))
+			continue;
+		session_forget(session, &session->spaces[i]);
+		cond_resched();
+	}
 }
 
 void session_settle(struct session *session, u32 space)

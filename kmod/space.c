@@ -54,7 +54,6 @@ static u32 space_fill(struct session *session, struct space *space)
 	space->end = 0;
 	space->seen = 0;
 	space->session = session;
-	space->left = false;
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -89,9 +88,13 @@ u32 space_of_current(struct session *session)
 	return id;
 }
 
-/* Free a record. Its rows are written and its process is gone. */
+/*
+ * Free a record. Its rows are written and its process is gone. It must not be
+ * freed again: another process may have it at any time.
+ */
 void space_free(struct space *space)
 {
+	WRITE_ONCE(space->left, false);
 	WRITE_ONCE(space->id, 0);
 	smp_store_release(&space->key, 0);
 }

@@ -634,6 +634,50 @@ void *missing_page(int *faults)
 	return page;
 }
 
+static const char *tracing(void)
+{
+	return access("/sys/kernel/tracing/kprobe_events", F_OK) ?
+	       "/sys/kernel/debug/tracing" : "/sys/kernel/tracing";
+}
+
+static int trace_write(const char *file, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", tracing(), file);
+	return text_write(path, text);
+}
+
+bool calls_begin(const char *function)
+{
+	char probe[128];
+
+	snprintf(probe, sizeof(probe), "p:counted %s\n", function);
+	return !trace_write("kprobe_events", probe) &&
+	       !trace_write("events/kprobes/counted/enable", "1");
+}
+
+unsigned int calls_so_far(void)
+{
+	char path[128], line[512];
+	unsigned int count = ~0U;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/kprobe_profile", tracing());
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, " counted %u", &count);
+	if (file)
+		fclose(file);
+	return count;
+}
+
+void calls_end(void)
+{
+	trace_write("events/kprobes/counted/enable", "0");
+	trace_write("kprobe_events", "-:counted\n");
+}
+
 int module_references(void)
 {
 	char count[16] = "";

@@ -198,6 +198,14 @@ void child_await_sleep(const struct child *child);
  */
 void *missing_page(int *faults);
 
+/*
+ * Counts calls of one of the kernel's functions, or with "hwprof:" in front of
+ * the module's. Returns false if the kernel cannot.
+ */
+bool calls_begin(const char *function);
+unsigned int calls_so_far(void);
+void calls_end(void);
+
 /* Returns how many references to the module there are, or -1. */
 int module_references(void);
 

@@ -876,40 +876,17 @@ TEST_F(broker, a_process_and_a_cpu)
 
 /* --- before perf has checked ---------------------------------------------- */
 
-static char tracing[32] = "/sys/kernel/tracing";
-
-static int trace_write(const char *file, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", tracing, file);
-	return text_write(path, text);
-}
-
 static bool trace_clock(void)
 {
-	if (access("/sys/kernel/tracing/kprobe_events", F_OK))
-		strcpy(tracing, "/sys/kernel/debug/tracing");
-	return !trace_write("kprobe_events",
-			    "p:clock_added cpu_clock_event_add\n") &&
-	       !trace_write("events/kprobes/clock_added/enable", "1");
+	return calls_begin("cpu_clock_event_add");
 }
 
 /* Returns how often a clock was started since, and stops tracing. */
 static unsigned int traced_clocks(void)
 {
-	char path[128], line[512];
-	unsigned int count = ~0U;
-	FILE *file;
+	unsigned int count = calls_so_far();
 
-	trace_write("events/kprobes/clock_added/enable", "0");
-	snprintf(path, sizeof(path), "%s/kprobe_profile", tracing);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file))
-		sscanf(line, " clock_added %u", &count);
-	if (file)
-		fclose(file);
-	trace_write("kprobe_events", "-:clock_added\n");
+	calls_end();
 	return count;
 }
 

@@ -605,6 +605,25 @@ TEST_F(device, from_the_middle)
 	check_known(_metadata, self);
 }
 
+/*
+ * The record of a process that has ended is free when its rows were fetched.
+ * Freed again, it may be that of another process, which may be about to use it.
+ */
+TEST_F(device, ended_processes_are_forgotten_once)
+{
+	unsigned int calls;
+
+	if (!calls_begin("hwprof:space_free"))
+		SKIP(return, "no probes of functions");
+	run_known(_metadata, self);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	calls = calls_so_far();
+	EXPECT_LT(0, calls);
+	EXPECT_EQ(0, read_all(self, BUFFER));
+	EXPECT_EQ(calls, calls_so_far());
+	calls_end();
+}
+
 /* --- the file in other processes ------------------------------------------ */
 
 TEST_F(device, inherited_file)
