@@ -391,9 +391,11 @@ struct root {
 	unsigned int trigger_count;	/* number of these */
 	bool wide;			/* they are a whole CPU's */
 	bool has_budget;		/* the event itself names one */
-	struct work_struct close_work;
-	refcount_t users;		/* the event, and begin_work */
-	struct callback_head begin_work;	/* starts the trigger */
+	refcount_t users;		/* the event, and the start of
+					 * triggers */
+	/* Starts the triggers; when there is no user any more, closes them. */
+	struct callback_head task_work;
+	struct work_struct close_work;	/* closes them where no task can */
 };
 
 /* session_list.c */

@@ -24,23 +24,47 @@ static void pmu_root_free(struct root *root)
 {
 	session_put(root->session);
 	kfree_rcu(root, rcu);	/* forks look at events: see filter_space.c */
+	module_put(THIS_MODULE);
 }
 
-static void pmu_root_close(struct work_struct *work)
+/* Release the triggers. No lock is held. */
+static void pmu_root_close(struct root *root)
 {
-	struct root *root = container_of(work, struct root, close_work);
-
 	trigger_close(root);
 	pmu_root_free(root);
 }
 
-/* Drop a reference. Perf may hold locks here that releasing a trigger needs. */
+static void pmu_root_close_in_task(struct callback_head *work)
+{
+	pmu_root_close(container_of(work, struct root, task_work));
+}
+
+static void pmu_root_close_in_worker(struct work_struct *work)
+{
+	pmu_root_close(container_of(work, struct root, close_work));
+}
+
+/*
+ * Release the triggers later, because perf may hold locks here that this needs.
+ * A user may keep perf's lock of the target for as long as they like, with an
+ * ioctl that copies from memory of theirs. So whoever has closed the event
+ * waits for it, and not a worker that other users need.
+ */
+static void pmu_root_close_later(struct root *root)
+{
+	init_task_work(&root->task_work, pmu_root_close_in_task);
+	if (!compat_has_program(current) ||
+	    task_work_add(current, &root->task_work, TWA_RESUME))
+		queue_work(hwprof_workqueue, &root->close_work);
+}
+
+/* Drop a reference. */
 static void pmu_root_put(struct root *root)
 {
 	if (!refcount_dec_and_test(&root->users))
 		return;
 	if (trigger_is_open(root))
-		queue_work(hwprof_workqueue, &root->close_work);
+		pmu_root_close_later(root);
 	else
 		pmu_root_free(root);
 }
@@ -65,7 +89,7 @@ static void pmu_event_destroy(struct perf_event *event)
  */
 static void pmu_root_begin(struct callback_head *work)
 {
-	struct root *root = container_of(work, struct root, begin_work);
+	struct root *root = container_of(work, struct root, task_work);
 
 	if (READ_ONCE(root->event))
 		trigger_begin(root);
@@ -82,9 +106,9 @@ static int pmu_root_begin_later(struct root *root)
 
 	if (!root->session->config.windows)
 		return 0;
-	init_task_work(&root->begin_work, pmu_root_begin);
+	init_task_work(&root->task_work, pmu_root_begin);
 	refcount_inc(&root->users);
-	err = task_work_add(current, &root->begin_work, TWA_RESUME);
+	err = task_work_add(current, &root->task_work, TWA_RESUME);
 	if (err)
 		refcount_dec(&root->users);
 	return err;
@@ -138,9 +162,11 @@ static int pmu_make_root(struct perf_event *event,
 		kfree(root);
 		return err;
 	}
+	/* Perf holds the module for the event, which may be gone earlier. */
+	__module_get(THIS_MODULE);
 	root->event = event;
 	root->has_budget = config->budget_permille;
-	INIT_WORK(&root->close_work, pmu_root_close);
+	INIT_WORK(&root->close_work, pmu_root_close_in_worker);
 	refcount_set(&root->users, 1);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)

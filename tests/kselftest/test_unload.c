@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unloading while a process cannot end. What the process was to do for the
- * module keeps it loaded, as unloading would wait for the process.
+ * Unloading while a process cannot end, or an event's trigger cannot be closed.
+ * What is still to be done for the module keeps it loaded, as unloading would
+ * wait for that.
  */
+#include <glob.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +19,7 @@
 
 #include "event.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
@@ -91,6 +98,163 @@ TEST(process_that_cannot_exit)
 	kill(target.pid, SIGKILL);
 	waitpid(target.pid, NULL, 0);
 	close(kept);
+}
+
+/* --- triggers that cannot be closed --------------------------------------- */
+
+/* More than a workqueue runs at a time. */
+enum { CLOSERS = 300 };
+
+static int sampling[CLOSERS];
+
+static void close_all(void)
+{
+	int i;
+
+	for (i = 0; i < CLOSERS; i++)
+		close(sampling[i]);
+}
+
+static void *close_one(void *fd)
+{
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* Each thread closes the last descriptor of an event. */
+static void close_in_threads(void *context)
+{
+	pthread_t threads[CLOSERS];
+	int i;
+
+	for (i = 0; i < CLOSERS; i++)
+		if (pthread_create(&threads[i], NULL, close_one, &sampling[i]))
+			_exit(1);
+	for (i = 0; i < CLOSERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void keep_lock_of(void *pid)
+{
+	int dummy = open_dummy(*(pid_t *)pid);
+
+	if (dummy < 0)
+		event_give_up("no event of perf's own");
+	keep_lock(&dummy);
+}
+
+/* Forks a child, which inherits the events, and tells its number. */
+static void sleep_with_heir(void *context)
+{
+	pid_t *heir = context, pid = fork();
+
+	if (pid)
+		*(volatile pid_t *)heir = pid;
+	pause();
+}
+
+/* Returns how many threads of the process wait for a lock. */
+static int waiting_threads(const struct child *child)
+{
+	char path[64], stat[256];
+	const char *state;
+	glob_t found;
+	int count = 0;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/*/stat", child->pid);
+	if (glob(path, 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++) {
+		stat[0] = '\0';
+		text_read(found.gl_pathv[i], stat, sizeof(stat));
+		state = strrchr(stat, ')');
+		count += state && state[2] == 'D';
+	}
+	globfree(&found);
+	return count;
+}
+
+static void open_sampling(pid_t pid)
+{
+	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
+	int i;
+
+	for (i = 0; i < CLOSERS; i++) {
+		sampling[i] = event_open(&attr, pid, -1, -1, 0);
+		if (sampling[i] < 0)
+			event_give_up("no event");
+	}
+}
+
+/* A target with a child that has its events, and who keep perf's locks. */
+FIXTURE(kept) {
+	struct child target;
+	pid_t *heir;
+	struct child of_target, of_heir, closer;
+};
+
+FIXTURE_SETUP(kept)
+{
+	self->heir = mmap(NULL, sizeof(*self->heir), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->heir);
+	self->target = child_start(sleep_with_heir, self->heir);
+	self->of_target = child_start(keep_lock_of, &self->target.pid);
+	self->of_heir = child_start(keep_lock_of, self->heir);
+	open_sampling(self->target.pid);
+	child_go(&self->target);
+	while (!*(volatile pid_t *)self->heir)
+		usleep(1000);
+	self->closer = child_start(close_in_threads, NULL);
+	close_all();
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+FIXTURE_TEARDOWN(kept)
+{
+	kill(*self->heir, SIGKILL);
+	end(self->target.pid);
+	end(self->closer.pid);
+}
+
+/*
+ * Events leave their target, and perf waits for the lock of the target's child
+ * before it destroys them. Meanwhile somebody takes the target's lock, which
+ * closing the triggers needs.
+ */
+TEST_F(kept, triggers_that_cannot_be_closed)
+{
+	int tries = 200, status;
+
+	child_go(&self->of_heir);
+	child_await_state(&self->of_heir, "SZ");
+	if (waitpid(self->of_heir.pid, &status, WNOHANG)) {
+		kill(self->of_target.pid, SIGKILL);
+		ASSERT_EQ(1, WEXITSTATUS(status));
+		SKIP(return, "no userfaultfd");
+	}
+	child_go(&self->closer);
+	while (waiting_threads(&self->closer) < CLOSERS)
+		usleep(10000);
+	child_go(&self->of_target);
+	child_await_state(&self->of_target, "SZ");
+	end(self->of_heir.pid);
+	while (module_references() && tries--)
+		usleep(10000);
+	EXPECT_LT(0, module_references());
+	/* Nobody else's session waits for these. */
+	EXPECT_TRUE(event_sessions_are(1));
+	EXPECT_EQ(0, event_try(event_attr(EVENT_LOOPS | EVENT_STEP)));
+	EXPECT_TRUE(event_sessions_are(1));
+	end(self->of_target.pid);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, module_references());
 }
 
 TEST_HARNESS_MAIN
