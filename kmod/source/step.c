@@ -121,7 +121,8 @@ static void step_stop(struct lane *lane)
 		step_end_left_out(cpu, lane);
 		return;
 	}
-	if (current->flags & PF_EXITING && record && record->armed) {
+	if (current->flags & PF_EXITING && record && record->armed &&
+	    step_may_see(lane, record)) {
 		lane_bind(lane, record->steps, record->ip);
 		lane_gap(lane, 0);	/* nothing comes after it */
 	}

@@ -678,6 +678,75 @@ TEST(a_setuid_program_and_no_room)
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
+/* Addresses in rows: of the program before the exec, and of that behind it. */
+struct told {
+	uint32_t space;		/* of the first row */
+	unsigned int before, behind;
+};
+
+static void see_addresses(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_branches *row = (const void *)sample->row;
+	struct told *told = tally->context;
+	unsigned int count = 0;
+	uint32_t i;
+
+	if (row->row.type != HWPROF_ROW_BRANCHES)
+		return;
+	for (i = 0; i < row->count; i++)
+		count += !!row->branches[i].from + !!row->branches[i].to;
+	if (!told->space)
+		told->space = row->row.space;
+	if (row->row.space == told->space)
+		told->before += count;
+	else
+		told->behind += count;
+}
+
+/* Counts what rows of branches tell of a setuid program that others step. */
+static int told_of_setuid(void *context)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_BRANCHES | EVENT_STEP | EVENT_ROWS,
+				    1);
+	const struct program program = { setuid_known, 0 };
+	struct child child = child_start(exec_program, (void *)&program);
+	struct told told = { 0 };
+	struct tally tally = { .see = see_addresses, .context = &told };
+	struct recording recording;
+
+	if (recording_begin(&recording, &attr, &child, 16, &tally))
+		return 1;
+	recording_wait(&recording, child.pid);
+	recording_close(&recording);
+	printf("# %u addresses before the exec, %u behind it\n", told.before,
+	       told.behind);
+	fflush(stdout);
+	return !told.before || told.behind;
+}
+
+/* Not even where it exits. */
+TEST(a_setuid_program_that_root_steps)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	char mode[16];
+	int fd;
+
+	NEED_SCOPE(0);
+	ASSERT_EQ(0, make_setuid_known());
+	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
+			       sizeof(mode)));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
+	stay_on(0);
+	attr.disabled = 0;
+	attr.inherit = 0;
+	fd = event_open(&attr, -1, 0, -1, 0);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, as_user(USER, told_of_setuid, NULL));
+	close(fd);
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
+}
+
 /* --- dropped rights ------------------------------------------------------- */
 
 static bool drop_capabilities(void)
