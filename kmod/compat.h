@@ -10,6 +10,7 @@
  *	6.3	attr.config3; raw data is counted in data->dyn_size
  *	6.7	the path of a stacked file's map has an accessor
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
+ *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped
  *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
  *	6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
  *		branch stacks are cut to attr.sample_max_stack, which is why
@@ -196,6 +197,19 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #define compat_exit_arguments	, bool group_dead
 #else
 #define compat_exit_arguments
+#endif
+
+/*
+ * An inherited event with this sample_type keeps perf from swapping the
+ * contexts of a task and its child instead of switching them. LBR call stacks
+ * need it. Since 6.15 (and 6.14.2) perf keeps the records with the task, but
+ * notes who wants them at the task that the event was made for. After a swap
+ * that is another task, and perf clears the records of both at each switch.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define compat_unswapped	(PERF_SAMPLE_READ | PERF_SAMPLE_TID)
+#else
+#define compat_unswapped	0
 #endif
 
 #ifdef CONFIG_X86

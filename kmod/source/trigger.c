@@ -4,6 +4,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
+#include "../compat.h"
 #include "arch.h"
 #include "busy.h"
 #include "cores.h"
@@ -114,6 +115,9 @@ static int trigger_open_counter(struct root *root, struct perf_event_attr attr,
 	attr.disabled = 1;	/* perf has not checked any rights yet */
 	trigger_set_period(&attr, root);
 	trigger_set_places(&attr, root);
+	if (attr.inherit &&
+	    (attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		attr.sample_type |= compat_unswapped;
 	counter = perf_event_create_kernel_counter(&attr, event->cpu,
 						   event->hw.target, handler,
 						   root->session);

@@ -89,15 +89,20 @@ who_calls()
 			/tmp/folded
 }
 
-# The calls of a fork are recorded from its first one on.
+# The calls of a fork are recorded from its first one on. On one CPU, parents
+# and children take turns, and each finds its records as it left them.
 who_calls_in_forks()
 {
-	contexts -e cct,lbr -c 10007 -- \
+	contexts -e cct,lbr -c 10007 -- taskset 1 \
 			sh -c './plugged 20 & ./plugged 20; wait' &&
-		loses_nothing &&
-		grep '^plugged;.*;main;parent;plugin_turn;mostly;work ' \
+		loses_nothing || return
+	grep '^plugged;.*;work ' /tmp/folded
+	grep -q '^plugged;.*;main;parent;plugin_turn;mostly;work ' \
+		/tmp/folded &&
+		grep -q '^plugged;main;child;plugin_turn;rarely;work ' \
 			/tmp/folded &&
-		grep '^plugged;main;child;plugin_turn;rarely;work ' /tmp/folded
+		! grep -E '^plugged;(parent|child|plugin_turn|work)[; ]' \
+			/tmp/folded
 }
 
 # There are 32 records. Of more calls, the outermost are missing.
