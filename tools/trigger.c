@@ -11,6 +11,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "command.h"
+#include "base/event_names.h"
 #include "base/late.h"
 #include "hwprof.h"
 #include "trigger.h"
@@ -235,10 +236,14 @@ int trigger_parse(const char *text, uint64_t *event)
 
 int metric_parse(const char *text, struct perf_event_attr *attr)
 {
-	struct perf_event_attr named = { .type = PERF_TYPE_RAW };
+	struct perf_event_attr named = { 0 };
 	uint64_t event;
 
-	if (!find_libpfm(text, &named)) {
+	/*
+	 * Perf's own names need no libpfm4. That of Debian trixie knows none
+	 * where there is no /sys.
+	 */
+	if (!event_by_name(text, &named) && !find_libpfm(text, &named)) {
 		enum found found = find(text, &event);
 
 		if (found == TOO_MUCH)
@@ -247,6 +252,7 @@ int metric_parse(const char *text, struct perf_event_attr *attr)
 		if (found == NOT_FOUND)
 			return usage_error("--metric '%s': unknown here; allowed are names of perf's (instructions, cache-misses, page-faults), of the CPU's and of libpfm4's events, raw codes (r20c4) and terms (cpu/event=0xc4,umask=0x20/)",
 					   text);
+		named.type = PERF_TYPE_RAW;
 		named.config = event;
 	}
 	attr->type = named.type;

@@ -14,9 +14,8 @@ struct perf_event_attr;
 int trigger_parse(const char *text, uint64_t *event);
 
 /*
- * Any event of perf's by such a name, and libpfm4's of perf's own
- * ("page-faults"): sets type, config, config1 and config2, and returns as
- * trigger_parse().
+ * Any event of perf's by such a name, and perf's own ("page-faults"): sets type,
+ * config, config1 and config2, and returns as trigger_parse().
  */
 int metric_parse(const char *text, struct perf_event_attr *attr);
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/event_names.h"
 #include "file.h"
 
 enum {
@@ -100,43 +101,14 @@ const struct file_event *file_event_of(struct hwprof_file *file, uint64_t id)
 	return found ? &file->events[found->event] : NULL;
 }
 
-static const char *hardware_name(uint64_t config)
-{
-	static const char *const names[] = {
-		"cycles", "instructions", "cache-references", "cache-misses",
-		"branches", "branch-misses", "bus-cycles",
-		"stalled-cycles-frontend", "stalled-cycles-backend",
-		"ref-cycles",
-	};
-
-	config = (uint32_t)config;
-	return config < sizeof(names) / sizeof(names[0]) ? names[config] : NULL;
-}
-
-static const char *software_name(uint64_t config)
-{
-	static const char *const names[] = {
-		"cpu-clock", "task-clock", "page-faults", "context-switches",
-		"cpu-migrations", "minor-faults", "major-faults",
-		"alignment-faults", "emulation-faults", "dummy", "bpf-output",
-		"cgroup-switches",
-	};
-
-	return config < sizeof(names) / sizeof(names[0]) ? names[config] : NULL;
-}
-
 const char *file_event_name(const struct file_event *event,
 			    char text[EVENT_TEXT])
 {
 	const struct perf_event_attr *attr = &event->attr;
-	const char *name = NULL;
+	const char *name = event->name;
 
-	if (event->name)
-		return event->name;
-	if (attr->type == PERF_TYPE_HARDWARE)
-		name = hardware_name(attr->config);
-	if (attr->type == PERF_TYPE_SOFTWARE)
-		name = software_name(attr->config);
+	if (!name)
+		name = event_name(attr->type, attr->config);
 	if (name)
 		return name;
 	if (attr->type == PERF_TYPE_RAW)

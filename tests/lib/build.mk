@@ -2,7 +2,7 @@
 # The library, tested under ASan and UBSan (see tests/engine/build.mk).
 
 LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
-LIB_TESTS := event mask-text file processes objects loops diff calls edges export ranges contexts \
+LIB_TESTS := event event-names mask-text file processes objects loops diff calls edges export ranges contexts \
 	     functions paths together blocks graph values recording session \
 	     unwind merge labels convergence converging stretches
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \

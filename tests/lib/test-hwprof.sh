@@ -75,9 +75,16 @@ check "trigger without a raw event" 2 "'page-faults': unknown here; allowed" \
 	"$hwprof" record --trigger page-faults -e loops,lbr -- true
 check "bits of no trigger" 2 "'r120c4': a trigger has an event code, umask" \
 	"$hwprof" record --trigger r120c4 -e loops,lbr -- true
-check "an event of two words" 2 "DMND_DATA_RD': a trigger has an event code" \
-	env LIBPFM_FORCE_PMU=skl "$hwprof" record --trigger \
-	OFFCORE_RESPONSE_0:DMND_DATA_RD -e loops,lbr -- true
+# Newer versions of libpfm4 know no event without /sys, as in a chroot.
+if [ -d /sys/bus/event_source/devices ]; then
+	check "an event of two words" 2 \
+		"DMND_DATA_RD': a trigger has an event code" \
+		env LIBPFM_FORCE_PMU=skl "$hwprof" record --trigger \
+		OFFCORE_RESPONSE_0:DMND_DATA_RD -e loops,lbr -- true
+else
+	n=$((n + 1))
+	echo "ok $n - an event of two words # SKIP there is no /sys"
+fi
 check "terms without slash" 2 "unknown here; .*(cpu/event=0xc4" \
 	"$hwprof" record --trigger cpu/event=0xc4 -e loops,lbr -- true
 check "trigger of nothing" 2 "needs an event with samples of code" \
