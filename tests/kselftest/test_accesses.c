@@ -152,7 +152,7 @@ FIXTURE(accesses)
 
 FIXTURE_SETUP(accesses)
 {
-	ASSERT_EQ(0, sysctl_write("perf_event_max_sample_rate", 100000000));
+	ASSERT_EQ(0, sample_rate_write(100000000));
 	ASSERT_TRUE(event_sessions_are(0));
 	self->tally.see = see;
 	self->tally.context = &self->seen;

@@ -20,14 +20,7 @@ EVENT_ALL_NEED("sample")
 /* A throttled trigger would leave more than its period at the end. */
 static void __attribute__((constructor)) unthrottle(void)
 {
-	sysctl_write("perf_cpu_time_max_percent", 25);
-	sysctl_write("perf_event_max_sample_rate", 1000000);
-	sysctl_write("perf_cpu_time_max_percent", 0);
-}
-
-static void __attribute__((destructor)) throttle_again(void)
-{
-	sysctl_write("perf_cpu_time_max_percent", 25);
+	sample_rate_write(1000000);
 }
 
 #define METRICS(count)	((uint64_t)(count) << 26)	/* in config1 */

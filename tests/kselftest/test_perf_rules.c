@@ -517,7 +517,7 @@ static void run_group(struct __test_metadata *_metadata, struct group *group,
 	attr.disabled = disabled;
 	ASSERT_EQ(0, text_read("/proc/sys/kernel/perf_event_max_sample_rate",
 			       rate, sizeof(rate)));
-	ASSERT_EQ(0, sysctl_write("perf_event_max_sample_rate", RATE_LOW));
+	ASSERT_EQ(0, sample_rate_write(RATE_LOW));
 	*child = child_start(disabled ? run_for_ever : run_often, NULL);
 	open_group(_metadata, group, attr, child->pid);
 	ASSERT_EQ(0, ioctl(group->leader, PERF_EVENT_IOC_ENABLE, 0));
@@ -527,7 +527,7 @@ static void run_group(struct __test_metadata *_metadata, struct group *group,
 	else
 		EXPECT_EQ(0, recording_wait(&group->recording, child->pid));
 	child->pid = 0;
-	EXPECT_EQ(0, sysctl_write("perf_event_max_sample_rate", atoi(rate)));
+	EXPECT_EQ(0, sample_rate_write(atoi(rate)));
 	EXPECT_LT(0, throttled(group));
 }
 

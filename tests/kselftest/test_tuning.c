@@ -21,6 +21,7 @@
 #include "include/kselftest_harness.h"
 
 #include "device.h"
+#include "text.h"
 
 enum {
 	USER		= 1000,
@@ -380,6 +381,7 @@ FIXTURE(running)
 
 FIXTURE_SETUP(running)
 {
+	ASSERT_EQ(0, sample_rate_write(1000000));
 	ASSERT_TRUE(event_sessions_are(0));
 	self->fd = -1;
 }

@@ -65,3 +65,12 @@ int sysctl_write(const char *name, int number)
 	snprintf(text, sizeof(text), "%d", number);
 	return text_write(path, text);
 }
+
+int sample_rate_write(int rate)
+{
+	int error = sysctl_write("perf_cpu_time_max_percent", 25);
+
+	/* Perf refuses another rate while nothing lowers it. */
+	error = error ?: sysctl_write("perf_event_max_sample_rate", rate);
+	return error ?: sysctl_write("perf_cpu_time_max_percent", 0);
+}

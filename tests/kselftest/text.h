@@ -24,4 +24,10 @@ int limit_write(const char *name, const char *text);
 /* Writes a number to a file of /proc/sys/kernel/. */
 int sysctl_write(const char *name, int number);
 
+/*
+ * Sets how many samples a second perf allows. Perf no longer lowers this number
+ * by itself where interrupts take long, as on a slow machine.
+ */
+int sample_rate_write(int rate);
+
 #endif /* TEXT_H */
