@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qemu-x86_64 -plugin trace.so,references=N PROGRAM [ARG]... 200> FILE
+ * qemu-x86_64 -plugin trace.so,references=N[,maps=MAPS] PROGRAM [ARG]...
+ *	200> FILE
  * qemu-x86_64 -plugin trace.so,branches=N PROGRAM [ARG]... 200> FILE
  *
  * Writes a program's calls, its back edges and its first N references to data,
- * in order, as struct trace_event; or its first N taken branches. The emulator
- * tells what runs, and capstone decodes it. No code of hwprof takes part.
+ * in order, as struct trace_event; or its first N taken branches. The file MAPS
+ * gets what is mapped at the end, as in /proc/PID/maps. The emulator tells what
+ * runs, and capstone decodes it. No code of hwprof takes part.
  */
 #include <capstone/capstone.h>
 #include <inttypes.h>
@@ -29,6 +31,7 @@ struct block {
 
 static csh decoder;
 static bool of_branches;
+static char maps[4096];		/* file; "": none */
 static _Atomic uint64_t left;	/* branches, or references, to be written */
 static const struct block *before[THREADS];	/* what a thread ran last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -117,10 +120,27 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 						 QEMU_PLUGIN_MEM_RW, NULL);
 }
 
+/* The emulator maps what the program maps, at the program's own addresses. */
+static void write_maps(void)
+{
+	FILE *from = fopen("/proc/self/maps", "r"), *to = fopen(maps, "w");
+	int next;
+
+	if (!from || !to)
+		_exit(125);
+	while ((next = getc(from)) != EOF)
+		putc(next, to);
+	fclose(from);
+	if (fclose(to))
+		_exit(125);
+}
+
 static void ends(qemu_plugin_id_t id, void *context)
 {
 	pthread_mutex_lock(&lock);
 	plugin_flush();
+	if (*maps)
+		write_maps();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -133,8 +153,12 @@ PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const void *info,
 		return -1;
 	cs_option(decoder, CS_OPT_DETAIL, CS_OPT_ON);
 	of_branches = argc && sscanf(argv[0], "branches=%" SCNu64, &most) == 1;
-	if (argc != 1 || (!of_branches &&
-			  sscanf(argv[0], "references=%" SCNu64, &most) != 1))
+	if (argc < 1 || argc > 2 ||
+	    (!of_branches &&
+	     sscanf(argv[0], "references=%" SCNu64, &most) != 1))
+		return -1;
+	if (argc == 2 &&
+	    (of_branches || sscanf(argv[1], "maps=%4095s", maps) != 1))
 		return -1;
 	left = most;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
