@@ -133,13 +133,13 @@ static void program_steer_burst(struct burst *burst, u32 verdict)
 	if (!burst->runs)
 		return;
 	if (verdict & HWPROF_PROGRAM_END) {
-		burst->most_steps = 0;
-		burst->most_branches = 0;
+		burst->window.most_steps = 0;
+		burst->window.most_branches = 0;
 	} else if (verdict & HWPROF_PROGRAM_EXTEND &&
-		   burst->most_branches &&
-		   burst->most_branches < 2 * HWPROF_BURST_MAX) {
-		burst->most_branches++;
-		burst->most_steps += EXTEND_STEPS;
+		   burst->window.most_branches &&
+		   burst->window.most_branches < 2 * HWPROF_BURST_MAX) {
+		burst->window.most_branches++;
+		burst->window.most_steps += EXTEND_STEPS;
 	}
 }
 

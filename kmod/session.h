@@ -25,6 +25,7 @@
 
 #include "config/config_rules.h"
 #include "engine/burst.h"
+#include "engine/burst_window.h"
 #include "engine/engine.h"
 #include "filter_request.h"
 #include "holding.h"
@@ -113,13 +114,9 @@ struct table {
 /* A burst of the step source: stepping for a while. */
 struct burst {
 	bool runs;
-	u32 skip;			/* branches to skip before it begins */
-	u32 patience;			/* most instructions until it begins */
-	u32 branches, steps;		/* since it began */
-	u32 most_branches, most_steps;	/* at which it ends */
-	u64 all_branches, all_steps;	/* of all bursts of this lane */
+	struct burst_window window;
+	u64 all_branches, all_steps;	/* of all windows of this lane */
 	bool due;			/* an NMI has asked for it */
-	bool begun;			/* a branch was seen */
 	u64 ip;				/* where it began */
 	/* The clock that began it; not a reference. */
 	const void *clock;

@@ -9,58 +9,14 @@
  * A lane is on its CPU's list @waiting until a burst begins, and on @lanes
  * while it lasts, so that nothing is stepped in between.
  */
-#include <linux/math64.h>
 #include <linux/sched/clock.h>
 
 #include "budget.h"
 #include "step.h"
 
-enum {
-	BRANCH_STEPS	= 64,		/* most instructions per branch */
-	/* A burst has at most so many times the branches asked for. */
-	LONGEST		= 4,
-	/* Most branches to skip, if that is less than an eighth of a burst. */
-	SKIP_MAX	= 64,
-};
-
 u64 burst_next_random(struct burst *burst)
 {
 	return burst->random = burst->random * 6364136223846793005ULL + 1;
-}
-
-/*
- * Choose how many branches to skip at the beginning of a burst. Time passes at
- * some instructions, those that wait, more than at others. If all windows began
- * there, code at their beginning would count too much.
- */
-static u32 burst_choose_skip(struct lane *lane)
-{
-	u32 range = min_t(u32, lane->budget.burst / 8, SKIP_MAX) + 1;
-
-	return (burst_next_random(&lane->burst) >> 32) * range >> 32;
-}
-
-/*
- * Choose the length of a burst. Time chooses code with long straight lines more
- * often. Bursts of a fixed number of branches would count such code too often.
- * So a burst has a fixed number of instructions: those that the branches asked
- * for have on average. Every branch is then equally likely to be in a burst.
- */
-static void burst_set_length(struct lane *lane)
-{
-	struct burst *burst = &lane->burst;
-	u32 branches = lane->budget.burst;
-
-	burst->most_branches = branches;
-	burst->most_steps = branches * BRANCH_STEPS;
-	if (lane->session->params.basis != HWPROF_BASIS_TIME ||
-	    !burst->all_branches)
-		return;
-	burst->most_branches = min_t(u32, branches * LONGEST,
-				     2 * HWPROF_BURST_MAX);
-	burst->most_steps = min_t(u64, burst->most_steps,
-				  div64_u64(branches * burst->all_steps,
-					    burst->all_branches));
 }
 
 /*
@@ -69,6 +25,7 @@ static void burst_set_length(struct lane *lane)
  */
 bool burst_begin(struct step_cpu *cpu, struct lane *lane)
 {
+	const bool by_time = lane->session->params.basis == HWPROF_BASIS_TIME;
 	struct burst *burst = &lane->burst;
 
 	if (!step_has_room(cpu)) {
@@ -77,12 +34,9 @@ bool burst_begin(struct step_cpu *cpu, struct lane *lane)
 	}
 	burst->runs = true;
 	burst->due = false;
-	burst->begun = false;
-	burst->branches = 0;
-	burst->steps = 0;
-	burst_set_length(lane);
-	burst->skip = burst_choose_skip(lane);
-	burst->patience = (burst->skip + 1) * BRANCH_STEPS;
+	burst_window_init(&burst->window, by_time, lane->budget.burst,
+			  burst->all_branches, burst->all_steps,
+			  burst_next_random(burst) >> 32);
 	burst->ip = task_pt_regs(current)->ip;
 	burst->begin = local_clock();
 	burst->last = burst->begin;
@@ -97,14 +51,14 @@ static void burst_end(struct step_cpu *cpu, struct lane *lane)
 
 	if (lane->cursor)
 		lane_window(lane, burst->ip, lane->cursor->space);
-	if (burst->begun &&
+	if (burst->window.begun &&
 	    programs_want(&lane->session->programs, PROGRAM_WINDOW_END))
 		programs_end_window(lane, burst->ip,
 				    lane->cursor ? lane->cursor->space : 0,
-				    burst->branches);
+				    burst->window.branches);
 	lane_unbind(lane, ~0ULL);
-	burst->all_branches += burst->branches;
-	burst->all_steps += burst->steps;
+	burst->all_branches += burst->window.branches;
+	burst->all_steps += burst->window.steps;
 	burst->runs = false;
 	burst->cost = local_clock() - burst->begin;
 	step_del_lane(cpu, lane);
@@ -140,9 +94,9 @@ void bursts_end(struct step_cpu *cpu)
 			burst_end(cpu, lane);
 }
 
+/* Its first line begins at @at, as code before it ran unseen. */
 static void burst_begin_window(struct lane *lane, u64 at)
 {
-	lane->burst.begun = true;
 	lane_gap(lane, at);
 	if (unlikely(lane->session->programs.mask))
 		programs_begin_window(lane, at,
@@ -152,31 +106,29 @@ static void burst_begin_window(struct lane *lane, u64 at)
 }
 
 /*
- * Feed a branch to a lane in a burst. The first branch only says where the
- * first line begins, as code before it ran unseen: see docs/definitions.md.
+ * Feed an event to a lane in a burst, if it is of its window. See
+ * docs/definitions.md.
  */
 void burst_feed(struct lane *lane, struct stream_event *event,
 		struct pt_regs *regs)
 {
-	struct burst *burst = &lane->burst;
+	struct burst_window *window = &lane->burst.window;
 
-	if (burst->skip) {
-		burst->skip--;
-		return;
-	}
-	if (burst->begun)
+	if (burst_window_event(window, event))
 		lane_feed(lane, event, regs);
-	else
+	else if (window->begun)
 		burst_begin_window(lane, event->to);
-	burst->branches++;
 }
 
-static bool burst_is_over(struct burst *burst)
+/* Return true if the burst is over. */
+static bool burst_step(struct lane *lane)
 {
-	if (!burst->begun)
-		return !--burst->patience;
-	return ++burst->steps >= burst->most_steps ||
-	       burst->branches >= burst->most_branches;
+	struct burst_window *window = &lane->burst.window;
+	bool begun = window->begun, over = burst_window_step(window);
+
+	if (!begun && window->begun)
+		burst_begin_window(lane, window->line);
+	return over;
 }
 
 /* Account for a step: the #DB, its handler, and one instruction. */
@@ -198,7 +150,7 @@ void bursts_step(struct step_cpu *cpu)
 		if (!lane->burst.runs)
 			continue;
 		burst_spend_step(cpu, lane, now);
-		if (burst_is_over(&lane->burst))
+		if (burst_step(lane))
 			burst_end(cpu, lane);
 	}
 }

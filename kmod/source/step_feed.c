@@ -78,13 +78,13 @@ void step_gap(struct step_cpu *cpu, u64 to, struct pt_regs *regs)
 	step_feed(cpu, STREAM_GAP, 0, to, regs);
 }
 
-/* Return true if the lane wants accesses now. A window begins with a branch. */
+/* Return true if the lane wants accesses now. */
 static bool step_wants_access(const struct step_cpu *cpu,
 			      const struct lane *lane)
 {
 	return lane->session->config.accesses &&
 	       step_may_see(lane, cpu->record) &&
-	       (!lane->burst.runs || lane->burst.begun);
+	       (!lane->burst.runs || lane->burst.window.begun);
 }
 
 void step_feed_access(struct step_cpu *cpu, struct stream_event *event,

@@ -5,8 +5,12 @@
 
 #include "loops.h"
 
-/* Sets all fields that are computed from the sums. */
-void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums);
+/*
+ * Sets all fields that are computed from the sums. With @bursts all windows are
+ * those of bursts.
+ */
+void estimate_loop(struct hwprof_loop *loop, const struct collected_loop *sums,
+		   bool bursts);
 
 /**
  * struct share_facts - What else the interval of a share follows from

@@ -93,6 +93,8 @@ static uint64_t weight(const struct hwprof_loop *loop)
 
 static void describe(struct hwprof_loops *loops)
 {
+	const bool bursts = loops->profile.totals.sources ==
+			    1U << HWPROF_SOURCE_STEP;
 	double total = 0;
 	size_t i;
 
@@ -100,7 +102,7 @@ static void describe(struct hwprof_loops *loops)
 		struct loop_entry *entry = &loops->entries[i];
 		struct hwprof_loop *loop = &entry->loop;
 
-		estimate_loop(loop, &entry->sums);
+		estimate_loop(loop, &entry->sums, bursts);
 		widen_loop(loop, loops->profile.inferred);
 		total += weight(loop);
 		loop->function = object_symbol(entry->object, loop->head,

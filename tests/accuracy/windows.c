@@ -77,7 +77,7 @@ static bool take_row(void *context, const void *data, u64 ip, u64 addr,
 	struct estimate *estimate = array_push(all);
 
 	memset(estimate, 0, sizeof(*estimate));
-	estimate_loop(&estimate->loop, &sums);
+	estimate_loop(&estimate->loop, &sums, false);
 	estimate->exact = oracle_find(all->oracle, row->row.space, row->head);
 	if (!estimate->exact) {
 		fprintf(stderr, "windows: the oracle has no loop at 0x%llx\n",
