@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "live/map_line.h"
 #include "production_symbols.h"
 
 void production_tell(const struct production_error *error)
@@ -49,43 +51,26 @@ int production_symbols_find(const struct productions *productions,
 	return status;
 }
 
-/* A line of /proc/PID/maps. */
-struct line {
-	uint64_t start, end, offset;
-	char path[4096];
-};
-
-static bool parse_line(const char *text, struct line *line)
-{
-	int behind = 0;
-
-	if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
-		   &line->start, &line->end, &line->offset, &behind) < 3 ||
-	    !behind)
-		return false;
-	snprintf(line->path, sizeof(line->path), "%s", text + behind);
-	line->path[strcspn(line->path, "\n")] = 0;
-	return true;
-}
-
 uint64_t production_symbol_address(const struct filter_function *function,
 				   pid_t pid)
 {
-	char path[64], text[4352];
-	struct line line;
+	char path[64], *text = NULL;
+	struct map_line line;
 	uint64_t address = 0;
+	size_t room = 0;
 	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return 0;
-	while (!address && fgets(text, sizeof(text), maps))
-		if (parse_line(text, &line) &&
-		    !strcmp(line.path, function->path) &&
+	while (!address && getline(&text, &room, maps) > 0)
+		if (map_line_parse(&line, text) &&
+		    !strcmp(line.name, function->path) &&
 		    function->offset >= line.offset &&
 		    function->offset - line.offset < line.end - line.start)
 			address = function->offset - line.offset + line.start;
+	free(text);
 	fclose(maps);
 	return address;
 }

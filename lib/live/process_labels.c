@@ -19,13 +19,14 @@ enum {
 static char *path_of(char *line)
 {
 	static const char unified[] = "0::", systemd[] = ":name=systemd:";
-	char *found;
+	/* Behind the number, as a path may have the same text. */
+	char *found = strchr(line, ':');
 
 	line[strcspn(line, "\n")] = 0;
 	if (!strncmp(line, unified, strlen(unified)))
 		return line + strlen(unified);
-	found = strstr(line, systemd);
-	return found ? found + strlen(systemd) : NULL;
+	return found && !strncmp(found, systemd, strlen(systemd)) ?
+	       found + strlen(systemd) : NULL;
 }
 
 /* With both hierarchies, the one in which processes are in groups counts. */

@@ -12,6 +12,7 @@
 #include "events.h"
 #include "code/names.h"
 #include "known_files.h"
+#include "map_line.h"
 #include "process_labels.h"
 
 enum {
@@ -89,28 +90,19 @@ struct mmap2 {
 	uint32_t protection, flags;
 };
 
-/* Parses a line of /proc/PID/maps. Returns false for another form. */
-static bool parse_map(char *line, struct mmap2 *map, const char **name)
+static struct mmap2 map_of(pid_t pid, const struct map_line *line)
 {
-	uint64_t end;
-	char bits[5];
-	int used = 0;
-
-	line[strcspn(line, "\n")] = 0;
-	if (sscanf(line,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
-		   " %n",
-		   &map->start, &end, bits, &map->offset, &map->major,
-		   &map->minor, &map->inode, &used) < 7 ||
-	    !used)
-		return false;
-	map->size = end - map->start;
-	map->protection = (bits[0] == 'r' ? PROT_READ : 0) |
-			  (bits[1] == 'w' ? PROT_WRITE : 0) |
-			  (bits[2] == 'x' ? PROT_EXEC : 0);
-	map->flags = bits[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	*name = line[used] ? line + used : "//anon";
-	return true;
+	return (struct mmap2){
+		.pid = pid, .tid = pid,
+		.start = line->start, .size = line->end - line->start,
+		.offset = line->offset,
+		.major = line->major, .minor = line->minor,
+		.inode = line->inode,
+		.protection = (line->bits[0] == 'r' ? PROT_READ : 0) |
+			      (line->bits[1] == 'w' ? PROT_WRITE : 0) |
+			      (line->bits[2] == 'x' ? PROT_EXEC : 0),
+		.flags = line->bits[3] == 's' ? MAP_SHARED : MAP_PRIVATE,
+	};
 }
 
 static const struct build_id *find_id(struct known_files *files,
@@ -162,21 +154,24 @@ static int add_map(const struct synthesis *synthesis, const struct mmap2 *map,
 static int add_maps(const struct synthesis *synthesis, pid_t pid)
 {
 	FILE *file = open_proc(pid, "maps");
-	char *line = NULL;
+	struct map_line line;
+	char *text = NULL;
 	size_t room = 0;
 	int error = 0;
 
 	if (!file)
 		return 0;
-	while (!error && getline(&line, &room, file) > 0) {
-		struct mmap2 map = { .pid = pid, .tid = pid };
-		const char *name;
+	while (!error && getline(&text, &room, file) > 0) {
+		struct mmap2 map;
 
-		if (parse_map(line, &map, &name) &&
-		    strlen(name) < NAME_MAX_SIZE)
-			error = add_map(synthesis, &map, name);
+		if (!map_line_parse(&line, text) ||
+		    strlen(line.name) >= NAME_MAX_SIZE)
+			continue;
+		map = map_of(pid, &line);
+		error = add_map(synthesis, &map,
+				*line.name ? line.name : "//anon");
 	}
-	free(line);
+	free(text);
 	fclose(file);
 	return error;
 }

@@ -15,6 +15,7 @@
 #include "hwprof.h"
 #include "base/tree.h"
 #include "code/code_facts.h"
+#include "map_line.h"
 #include "mapped_file.h"
 #include "unwinding.h"
 #include "base/array.h"
@@ -52,10 +53,7 @@ struct unwinding {
 /* A line of /proc/PID/maps. */
 struct line {
 	uint32_t pid;
-	uint64_t start, end, offset;
-	unsigned int major, minor;
-	uint64_t inode;
-	const char *name;
+	struct map_line map;
 };
 
 bool unwinding_wanted(const uint64_t words[CONFIG_WORDS])
@@ -174,12 +172,12 @@ static bool read_file(const struct unwinding *unwinding, struct code *code,
 		      const struct line *line, struct code_facts *facts)
 {
 	int fd = mapped_file_open(&code->file, unwinding->reader, line->pid,
-				  line->name);
+				  line->map.name);
 
 	if (fd < 0)
 		return false;
-	if (code_read(unwinding->reader, fd, line->name, CODE_TABLE, facts) ==
-	    -EAGAIN)
+	if (code_read(unwinding->reader, fd, line->map.name, CODE_TABLE,
+		      facts) == -EAGAIN)
 		mapped_file_forget(&code->file);
 	close(fd);
 	return true;
@@ -190,7 +188,7 @@ static void make_code(struct unwinding *unwinding, struct code *code,
 {
 	struct code_facts facts;
 
-	if (!line->inode)
+	if (!line->map.inode)
 		read_vdso(&facts);
 	else if (!read_file(unwinding, code, line, &facts))
 		return;
@@ -212,8 +210,8 @@ static struct code *get_code(struct unwinding *unwinding,
 			     const struct line *line)
 {
 	struct code key = {
-		.file.major = line->major, .file.minor = line->minor,
-		.file.inode = line->inode,
+		.file.major = line->map.major, .file.minor = line->map.minor,
+		.file.inode = line->map.inode,
 	}, *code;
 	bool is_new;
 
@@ -222,9 +220,9 @@ static struct code *get_code(struct unwinding *unwinding,
 	if (!code)
 		return NULL;
 	unwinding->code_count += is_new;
-	if (!is_new && line->inode && code->round != unwinding->round &&
+	if (!is_new && line->map.inode && code->round != unwinding->round &&
 	    mapped_file_changed(&code->file, unwinding->reader, line->pid,
-				line->name)) {
+				line->map.name)) {
 		forget_code(code);
 		is_new = true;
 	}
@@ -262,34 +260,18 @@ void unwinding_note(struct unwinding *unwinding, uint32_t pid)
 	all[unwinding->pid_count++] = pid;
 }
 
-/*
- * Parses a line. Returns false for another form, and for code that is neither a
- * file's nor the kernel's.
- */
-static bool parse_line(char *text, struct line *line)
+/* Returns true for code of a file, and for the kernel's. */
+static bool is_code(const struct map_line *map)
 {
-	char bits[5];
-	int used = 0;
-
-	text[strcspn(text, "\n")] = 0;
-	if (sscanf(text,
-		   "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64
-		   " %n",
-		   &line->start, &line->end, bits, &line->offset, &line->major,
-		   &line->minor, &line->inode, &used) < 7 ||
-	    !used)
-		return false;
-	line->name = text + used;
-	return bits[2] == 'x' &&
-	       (line->inode ? *line->name == '/' :
-			      !strcmp(line->name, "[vdso]"));
+	return map->bits[2] == 'x' &&
+	       (map->inode ? *map->name == '/' : !strcmp(map->name, "[vdso]"));
 }
 
 /*
  * Finds where the object begins in the process. Returns false if the line is
  * not its code.
  */
-static bool find_load(const struct code *code, const struct line *line,
+static bool find_load(const struct code *code, const struct map_line *map,
 		      uint64_t *load)
 {
 	size_t i;
@@ -298,10 +280,10 @@ static bool find_load(const struct code *code, const struct line *line,
 		const struct code_part *part = &code->parts[i];
 
 		/* Whole pages are mapped. */
-		if (line->offset >= part->offset + part->size ||
-		    line->offset + (line->end - line->start) <= part->offset)
+		if (map->offset >= part->offset + part->size ||
+		    map->offset + (map->end - map->start) <= part->offset)
 			continue;
-		*load = line->start - line->offset + part->offset -
+		*load = map->start - map->offset + part->offset -
 			part->address;
 		return true;
 	}
@@ -314,10 +296,10 @@ static bool find_map(struct unwinding *unwinding, const struct line *line,
 	const struct code *code = get_code(unwinding, line);
 	uint64_t load;
 
-	if (!code || !code->table || !find_load(code, line, &load))
+	if (!code || !code->table || !find_load(code, &line->map, &load))
 		return false;
 	*map = (struct hwprof_unwind_map){
-		.start = line->start, .end = line->end,
+		.start = line->map.start, .end = line->map.end,
 		.base = load + code->base, .table = code->table,
 	};
 	return map->base <= map->start &&
@@ -333,7 +315,7 @@ static uint32_t read_maps(struct unwinding *unwinding, uint32_t pid, FILE *file)
 
 	while (!unwinding->over && count < HWPROF_UNWIND_MAPS_MAX &&
 	       getline(&text, &room, file) > 0)
-		if (parse_line(text, &line))
+		if (map_line_parse(&line.map, text) && is_code(&line.map))
 			count += find_map(unwinding, &line,
 					  &unwinding->maps[count]);
 	free(text);

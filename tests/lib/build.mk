@@ -5,7 +5,7 @@ LIB_SAN   := $(patsubst %.c,$(BUILD)/san/%.o,$(LIB_SOURCES))
 LIB_TESTS := event event-names mask-text file processes objects loops diff calls edges export ranges contexts \
 	     functions paths together blocks graph values recording session \
 	     unwind merge labels convergence converging stretches \
-	     intervals
+	     intervals map-line
 LIB_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/lib/test-%.o,$(LIB_TESTS)) \
 		$(patsubst %,$(BUILD)/san/tests/lib/%.o,fixture assembled edge_rows found)
 
