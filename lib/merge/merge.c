@@ -757,6 +757,16 @@ static int add_entry(struct addition *addition, struct row_entry *entry)
 	return 0;
 }
 
+/* Adds what rows are, whosever they are. */
+static void add_origin(struct hwprof_row_totals *to,
+		       const struct hwprof_row_totals *from)
+{
+	if (from->basis > to->basis)
+		to->basis = from->basis;
+	if (from->source)
+		to->source = from->source;
+}
+
 /* The rows of the recording say themselves what was delivered. */
 static void add_account(struct hwprof_row_totals *to,
 			const struct hwprof_row_totals *from)
@@ -773,29 +783,31 @@ static void add_account(struct hwprof_row_totals *to,
 	to->task_ns += from->task_ns;
 	if (from->memory > to->memory)
 		to->memory = from->memory;
-	if (from->basis > to->basis)
-		to->basis = from->basis;
-	if (from->source)
-		to->source = from->source;
 	if (from->budget_permille > to->budget_permille)
 		to->budget_permille = from->budget_permille;
 }
 
+/* The account is that of all processes: some have none. */
 static int add_accounts(struct addition *addition)
 {
+	bool all = !label_filter_is_set(&addition->merge->filter);
 	size_t i;
 
 	for (i = 0; i < addition->session_count; i++) {
+		struct hwprof_row_totals *to = &addition->merge->groups
+			[addition->sessions[i].group].totals;
 		const struct session_facts *session;
 
 		session = facts_session(&addition->facts,
 					    addition->sessions[i].session);
 		if (!session)
 			return -ENOMEM;
-		add_account(&addition->merge->groups
-			    [addition->sessions[i].group].totals,
-			    &session->totals);
+		add_origin(to, &session->totals);
+		if (all)
+			add_account(to, &session->totals);
 	}
+	if (all)
+		addition->merge->lost_records += file_lost(addition->file);
 	return 0;
 }
 
@@ -845,10 +857,8 @@ static int add_all(struct addition *addition)
 
 	for (i = 0; i < addition->rows.count && !error; i++)
 		error = add_entry(addition, addition->rows.entries[i]);
-	if (!error && !label_filter_is_set(&addition->merge->filter)) {
+	if (!error)
 		error = add_accounts(addition);
-		addition->merge->lost_records += file_lost(file);
-	}
 	if (error)
 		return error;
 	return keep_machine(addition->merge, file);
@@ -896,8 +906,10 @@ struct hwprof_row_totals merge_totals(const struct merge *merge, bool rows)
 	struct hwprof_row_totals totals = { .produced = 0 };
 	size_t i;
 
-	for (i = 0; i < merge->group_count; i++)
+	for (i = 0; i < merge->group_count; i++) {
+		add_origin(&totals, &merge->groups[i].totals);
 		add_account(&totals, &merge->groups[i].totals);
+	}
 	for (i = 0; rows && i < merge->part_count; i++)
 		totals.delivered += merge->parts[i].part.units;
 	totals.produced += totals.delivered;

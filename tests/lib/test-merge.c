@@ -339,6 +339,27 @@ static void test_totals(void **state)
 	unlink(path);
 }
 
+/* A merge of some processes says what the rows are, and has no account. */
+static void test_chosen(void **state)
+{
+	const struct label_filter filter = { .program = "prog" };
+	struct merge *merge = merge_new();
+	struct hwprof_row_totals totals;
+	struct fixture fixture;
+
+	make(&fixture, 100, 0x400000);
+	merge_choose(merge, &filter);
+	add(merge, fixture.path);
+	totals = merge_totals(merge, true);
+	assert_int_equal(totals.delivered, 200);
+	assert_int_equal(totals.lost, 0);
+	assert_int_equal(totals.task_ns, 0);
+	assert_int_equal(totals.basis, HWPROF_BASIS_BRANCHES);
+	assert_int_equal(totals.source, HWPROF_SOURCE_LBR);
+	merge_free(merge);
+	fixture_remove(&fixture);
+}
+
 static long find_part(const struct merge *merge, enum hwprof_kind kind,
 		      const char *object)
 {
@@ -683,6 +704,7 @@ int main(void)
 		cmocka_unit_test(test_recent),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_chosen),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_many_parts),
 		cmocka_unit_test(test_unknown),
