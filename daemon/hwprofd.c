@@ -101,7 +101,7 @@ struct app {
 	struct asking asking[ASKING_MAX];
 	struct listed listed[LISTED_MAX];
 
-	bool short_of_processes;
+	bool short_of_processes, short_of_files;
 	bool lacks_tables, drops_records;	/* it was said */
 	uint64_t heard_ns;		/* when a window came last */
 	uint64_t connected_ns;		/* when the collector connected */
@@ -453,6 +453,15 @@ static void drop_collector(struct app *app)
 	app->collector = -1;
 }
 
+/* Says it once. Without the pause the collector would ask at once again. */
+static void lack_files(struct app *app)
+{
+	if (!app->short_of_files)
+		log_warning("the collector waits: no descriptor is free");
+	app->short_of_files = true;
+	usleep(WORK_TICK_MS * 1000);
+}
+
 /* Only root, and who runs this, may say what was collected. */
 static void accept_collector(struct app *app)
 {
@@ -461,11 +470,11 @@ static void accept_collector(struct app *app)
 	struct ucred peer;
 
 	if (fd < 0) {
-		/* Without a free descriptor it would be asked at once again. */
 		if (errno == EMFILE || errno == ENFILE)
-			usleep(WORK_TICK_MS * 1000);
+			lack_files(app);
 		return;
 	}
+	app->short_of_files = false;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
 	    (peer.uid && peer.uid != geteuid())) {
 		log_warning("a collector of another user was refused");
@@ -518,6 +527,11 @@ static void hear_collector(struct app *app)
 
 	if (error == -EAGAIN)
 		return;
+	if (error == -EMFILE) {
+		app->metrics.unreadable++;
+		log_warning("a window is lost: no descriptor is free");
+		return;
+	}
 	if (error) {
 		app->metrics.malformed += error == -EBADMSG;
 		log_warning("the collector is gone: %s",

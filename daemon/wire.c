@@ -217,6 +217,8 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *text,
 		return errno == EWOULDBLOCK || errno == EINTR ? -EAGAIN :
 								-errno;
 	*fd = take_fd(&message);
+	if (*fd < 0 && message.msg_flags & MSG_CTRUNC)
+		return -EMFILE;
 	wrong = length ? wrong_head(head, length) : "";
 	if (!wrong)
 		wrong = wrong_file(head, *fd);

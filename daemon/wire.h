@@ -98,6 +98,7 @@ int wire_send(int socket, struct wire_head *head, int fd);
  * Receives a message, and *@fd: -1, or the descriptor of the recording. Returns
  * 0; -ENODATA at the end; -EAGAIN if there is none; -EBADMSG with a sentence in
  * @message if it is not what the protocol says; or another negative errno.
+ * -EMFILE: no descriptor was free for the recording, which is lost.
  */
 int wire_receive(int socket, struct wire_head *head, int *fd, char *message,
 		 size_t size);

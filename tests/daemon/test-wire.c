@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -69,6 +70,28 @@ static void test_recording(void **state)
 	close(sockets[0]);
 	assert_int_equal(receive(&got, &received, message), -ENODATA);
 	sockets[0] = socket(AF_UNIX, SOCK_DGRAM, 0);
+}
+
+/* Without a free descriptor, the recording is lost, but not what follows. */
+static void test_no_descriptor(void **state)
+{
+	struct rlimit limit, none;
+	struct wire_head sent = right(), got;
+	int fd = recording(), received;
+	char message[128];
+
+	assert_int_equal(wire_seal(fd), 0);
+	assert_int_equal(wire_send(sockets[0], &sent, fd), 0);
+	assert_int_equal(wire_send(sockets[0], &sent, fd), 0);
+	close(fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(receive(&got, &received, message), -EMFILE);
+	assert_int_equal(received, -1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(receive(&got, &received, message), 0);
+	close(received);
 }
 
 /* With vm.memfd_noexec=1 the kernel adds a seal of its own. */
@@ -231,6 +254,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_recording, make,
+						close_both),
+		cmocka_unit_test_setup_teardown(test_no_descriptor, make,
 						close_both),
 		cmocka_unit_test_setup_teardown(test_more_seals, make,
 						close_both),
