@@ -92,6 +92,8 @@ int job_merged(struct merge **merge, const struct job *job, bool replaces,
 	merge_choose(*merge, &job->query.filter);
 	if (!job->recording)
 		return add_parts(*merge, &job->parts, replaces, message);
+	/* Files are looked at by all of their names. */
+	merge_split(*merge);
 	/* The sender's writing has moved the offset. */
 	if (lseek(WORKER_KEPT, 0, SEEK_SET))
 		return -errno;
@@ -433,8 +435,9 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 				  int out)
 {
 	const struct hwprof_options options = {
-		.flags = job->push && job->push->process_labels ?
-			 HWPROF_PER_PROCESS : 0,
+		.flags = HWPROF_TRUSTED_FILES |
+			 (job->push && job->push->process_labels ?
+			  HWPROF_PER_PROCESS : 0),
 		.debuginfo = job->symbols,
 	};
 	char message[JOB_MESSAGE] = "";
@@ -467,7 +470,8 @@ static enum answer answer_profile(struct merge *merge, const struct job *job,
 static enum answer answer_wholes(const struct job *job, int out)
 {
 	const struct hwprof_options options = {
-		.flags = HWPROF_SAME_PROCESSES, .debuginfo = job->symbols,
+		.flags = HWPROF_SAME_PROCESSES | HWPROF_TRUSTED_FILES,
+		.debuginfo = job->symbols,
 	};
 	char message[WORKER_MESSAGE];
 	struct wholes wholes;

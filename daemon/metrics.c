@@ -150,6 +150,9 @@ static void put_store(struct text *text, const struct metrics *metrics)
 	put(text, "hwprofd_symbols_failures_total", "counter",
 	    "Files of builds that could not be read whole or written.",
 	    metrics->symbols.failures);
+	put(text, "hwprofd_symbols_disputed_total", "counter",
+	    "Builds of which no file is kept, since files of users claim their build id and differ.",
+	    metrics->symbols.disputed);
 }
 
 /* Writes a count of each receiver, which is at @offset in its counts. */

@@ -63,6 +63,7 @@ static int read_kind(struct making *making, const struct side *side,
 		     enum hwprof_kind kind, struct hwprof_profile **profile)
 {
 	const struct hwprof_options options = {
+		.flags = HWPROF_TRUSTED_FILES,
 		.debuginfo = making->job->symbols,
 	};
 	int fd = dup(side->fd), error;

@@ -93,7 +93,7 @@ static enum answer put_window(struct range_map *map, const struct part *parts,
 			      size_t count)
 {
 	const struct hwprof_options options = {
-		.flags = HWPROF_SAME_PROCESSES,
+		.flags = HWPROF_SAME_PROCESSES | HWPROF_TRUSTED_FILES,
 		.debuginfo = map->job->symbols,
 	};
 	struct wholes wholes;
@@ -165,7 +165,8 @@ enum answer job_ranges(const void *context, int out)
 {
 	const struct job *job = context;
 	const struct hwprof_options options = {
-		.flags = HWPROF_SAME_PROCESSES, .debuginfo = job->symbols,
+		.flags = HWPROF_SAME_PROCESSES | HWPROF_TRUSTED_FILES,
+		.debuginfo = job->symbols,
 	};
 	struct range_map map = { .job = job };
 	struct wholes wholes;

@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/tree.h"
 #include "code/objects.h"
 #include "log.h"
@@ -26,6 +29,7 @@ enum {
 	WAITING_MAX = 256,
 	SEEN_MAX = 16384,		/* builds that are remembered */
 	FILE_MAX = 64 << 20,		/* bytes; larger ones are not kept */
+	NAMES_MAX = 16,			/* of one build */
 	COPY_SECONDS = 30,
 	AGAIN_SECONDS = 60,		/* after the first failure; then more */
 	AGAIN_MOST = 3600,
@@ -36,12 +40,18 @@ enum {
 struct wanted {
 	char build_id[ID_SIZE];
 	char object[PART_OBJECT];
+	bool users;			/* it may be a user's */
 };
 
 /* A build that was seen; the key is its id. */
 struct build {
 	char build_id[ID_SIZE];
 	uint64_t size;			/* of the file that is kept; 0: none */
+	bool root;			/* it was root's */
+	bool unread;			/* a file could not be looked at */
+	bool disputed;			/* users' files are not kept */
+	uint64_t names[NAMES_MAX];	/* hashes of names that were noted */
+	unsigned int name_count;
 	int64_t since;			/* when it was copied */
 	unsigned int failures;		/* that need not happen again */
 	int64_t again;			/* when it is tried again; 0: never */
@@ -56,6 +66,7 @@ struct symbols {
 	size_t waiting_count;
 	struct worker worker;		/* copies waiting[0] */
 	bool failed;			/* it was said that nothing is kept */
+	uint64_t secret;		/* of hashes */
 	struct symbols_counts counts;
 };
 
@@ -128,6 +139,7 @@ static void note_file(struct symbols *symbols, const char *prefix,
 	if (!build || !is_new)
 		return;
 	build->size = status.st_size;
+	build->root = !(status.st_mode & S_IWUSR);
 	build->since = status.st_mtime;
 	symbols->counts.builds++;
 	symbols->counts.bytes += build->size;
@@ -250,7 +262,10 @@ static int copy_all(int to, int from, uint64_t size)
 	return (uint64_t)at == size ? 0 : -ESTALE;
 }
 
-/* A worker's: copies the file, if it is of that build. */
+/*
+ * A worker's: copies the file, if it is of that build. Files of users are asked
+ * for separately: one that takes its reader over could say that it is root's.
+ */
 static enum answer copy_file(const void *context, int out)
 {
 	const struct rlimit most = { FILE_MAX, FILE_MAX };
@@ -258,7 +273,8 @@ static enum answer copy_file(const void *context, int out)
 	uint64_t size;
 	int fd = open_wanted(wanted, &size);
 
-	if (fd < 0 || !is_wanted(wanted, fd))
+	if (fd < 0 || (!wanted->users && !object_is_roots(fd)) ||
+	    !is_wanted(wanted, fd))
 		return ANSWER_NOTHING;
 	if (setrlimit(RLIMIT_FSIZE, &most))
 		return ANSWER_FAILED;
@@ -281,10 +297,10 @@ static int make_folders(const struct symbols *symbols, const char *id)
 
 /*
  * Copies so many bytes. The file has another name until it is whole, also on
- * the disk.
+ * the disk. A copy of root's file is read-only.
  */
 static int write_file(const struct symbols *symbols, const char *id, int from,
-		      uint64_t size)
+		      uint64_t size, bool root)
 {
 	char path[PATH_SIZE], partial[PATH_SIZE + 16];
 	int error = make_folders(symbols, id), fd;
@@ -293,8 +309,9 @@ static int write_file(const struct symbols *symbols, const char *id, int from,
 		return error;
 	path_of(symbols, id, path);
 	snprintf(partial, sizeof(partial), "%s" PARTIAL, path);
-	fd = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-			   O_NOFOLLOW, 0640);
+	unlink(partial);
+	fd = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		  root ? 0440 : 0640);
 	if (fd < 0)
 		return -errno;
 	error = copy_all(fd, from, size);
@@ -332,40 +349,126 @@ static void note_failure(struct symbols *symbols, struct build *build,
 	try_again(build);
 }
 
-static void keep(struct symbols *symbols, struct build *build)
+/* --- which file is kept --------------------------------------------------- */
+
+/* Returns true if the kept file has the same bytes as the first ones of @fd. */
+static bool is_same(const struct symbols *symbols, const struct build *build,
+		    int fd, uint64_t size)
+{
+	char path[PATH_SIZE];
+	void *kept = MAP_FAILED, *other = MAP_FAILED;
+	int file;
+	bool same;
+
+	path_of(symbols, build->build_id, path);
+	file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file >= 0 && build->size == size) {
+		kept = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+		other = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	same = kept != MAP_FAILED && other != MAP_FAILED &&
+	       !memcmp(kept, other, size);
+	if (kept != MAP_FAILED)
+		munmap(kept, size);
+	if (other != MAP_FAILED)
+		munmap(other, size);
+	if (file >= 0)
+		close(file);
+	return same;
+}
+
+/* Nobody knows which user's file is the true one, so none is kept. */
+static void dispute(struct symbols *symbols, struct build *build)
+{
+	if (build->size)
+		remove_build(symbols, build);
+	if (!symbols->counts.disputed)
+		log_warning("files of users claim build id %s, and nobody knows which is right: none is kept",
+			    build->build_id);
+	symbols->counts.disputed += !build->disputed;
+	build->disputed = true;
+}
+
+/*
+ * A file of root's takes the place of a user's. Returns false if the new one,
+ * of @size bytes, is not to be kept.
+ */
+static bool is_better(struct symbols *symbols, struct build *build,
+		      uint64_t size, bool root)
+{
+	if (build->size && build->root)
+		return false;
+	if (root)
+		return true;
+	if (build->disputed || build->unread ||
+	    (build->size &&
+	     !is_same(symbols, build, symbols->worker.out, size))) {
+		dispute(symbols, build);
+		return false;
+	}
+	return !build->size;
+}
+
+/*
+ * A file that cannot be looked at may be the true one. Names of files that are
+ * gone tell nothing new.
+ */
+static void note_unread(struct symbols *symbols, struct build *build,
+			const char *name)
+{
+	if (ends_with(name, " (deleted)"))
+		return;
+	build->unread = true;
+	if (build->size && !build->root)
+		dispute(symbols, build);
+}
+
+static void keep(struct symbols *symbols, struct build *build, bool root)
 {
 	off_t size = lseek(symbols->worker.out, 0, SEEK_END);
 	int error;
 
-	if (build->size || size <= 0 || size > FILE_MAX ||
-	    !make_room(symbols, size))
+	if (size <= 0 || size > FILE_MAX ||
+	    !is_better(symbols, build, size, root))
 		return;
-	error = write_file(symbols, build->build_id, symbols->worker.out, size);
+	if (build->size)
+		remove_build(symbols, build);
+	if (!make_room(symbols, size))
+		return;
+	error = write_file(symbols, build->build_id, symbols->worker.out, size,
+			   root);
 	if (error) {
 		note_failure(symbols, build, strerror(-error));
 		return;
 	}
 	symbols->failed = false;
 	build->size = size;
+	build->root = root;
 	build->since = time(NULL);
 	symbols->counts.builds++;
 	symbols->counts.bytes += size;
 }
 
-/* A worker has looked at the file. */
-static void finish_copy(struct symbols *symbols, enum answer answer)
+/* A worker has looked at the file. Returns true if it is to look again. */
+static bool finish_copy(struct symbols *symbols, enum answer answer)
 {
-	bool is_new;
-	struct build *build = build_of(symbols, symbols->waiting[0].build_id,
-				       &is_new);
+	struct wanted *wanted = &symbols->waiting[0];
+	bool is_new, root = !wanted->users;
+	struct build *build = build_of(symbols, wanted->build_id, &is_new);
 
 	if (!build)
-		return;
+		return false;
 	build->again = 0;
-	if (answer == ANSWER_OK)
-		keep(symbols, build);
-	else if (answer == ANSWER_FAILED)
+	if (answer == ANSWER_OK) {
+		keep(symbols, build, root);
+	} else if (answer == ANSWER_NOTHING && root) {
+		wanted->users = !build->disputed;
+	} else if (answer == ANSWER_NOTHING) {
+		note_unread(symbols, build, wanted->object);
+	} else if (answer == ANSWER_FAILED) {
 		note_failure(symbols, build, "a file cannot be read whole");
+	}
+	return root && wanted->users;
 }
 
 static void pop(struct symbols *symbols)
@@ -378,11 +481,13 @@ static void pop(struct symbols *symbols)
 bool symbols_run(struct symbols *symbols)
 {
 	enum answer answer;
+	bool again;
 
 	if (worker_ended(&symbols->worker, &answer)) {
-		finish_copy(symbols, answer);
+		again = finish_copy(symbols, answer);
 		close(symbols->worker.out);
-		pop(symbols);
+		if (!again)
+			pop(symbols);
 	}
 	/* If none can be started, it is tried again. */
 	if (!symbols->worker.pid && symbols->waiting_count)
@@ -410,15 +515,48 @@ static void scan(struct symbols *symbols)
 	each_name(symbols, path, "", note_prefix);
 }
 
-/* Returns true if the build was never looked at, or is to be once more. */
-static bool is_due(struct symbols *symbols, const char *id)
+static uint64_t hash_name(const struct symbols *symbols, const char *name)
+{
+	uint64_t hash = symbols->secret;
+
+	while (*name)
+		hash = hash_mix(hash, (unsigned char)*name++);
+	return hash;
+}
+
+/*
+ * Notes a name of a build. Returns false if it was noted before. A build with
+ * so many names is no user's, since their files cannot all be compared; root's
+ * is still looked for.
+ */
+static bool note_name(struct symbols *symbols, struct build *build,
+		      const char *name)
+{
+	uint64_t hash = hash_name(symbols, name);
+	unsigned int i;
+
+	for (i = 0; i < build->name_count && i < NAMES_MAX; i++)
+		if (build->names[i] == hash)
+			return false;
+	build->names[build->name_count % NAMES_MAX] = hash;
+	if (++build->name_count > NAMES_MAX)
+		dispute(symbols, build);
+	return true;
+}
+
+/*
+ * Returns true if the build was never looked at under this name, or is to be
+ * once more. If root's file is kept, no other can be better.
+ */
+static bool is_due(struct symbols *symbols, const struct part_head *head)
 {
 	bool is_new = false;
-	struct build *build = build_of(symbols, id, &is_new);
+	struct build *build = build_of(symbols, head->build_id, &is_new);
 
-	if (!build)
+	if (!build || (build->size && build->root))
 		return false;
-	if (!is_new && (!build->again || time(NULL) < build->again))
+	if (!note_name(symbols, build, head->object) &&
+	    (!build->again || time(NULL) < build->again))
 		return false;
 	build->again = 0;
 	return true;
@@ -430,8 +568,9 @@ static void note_part(struct symbols *symbols, const struct part_head *head)
 
 	if (strlen(head->build_id) < 4 || *head->object != '/' ||
 	    symbols->waiting_count == WAITING_MAX ||
-	    !is_due(symbols, head->build_id))
+	    !is_due(symbols, head))
 		return;
+	wanted->users = false;
 	strcpy(wanted->build_id, head->build_id);
 	strcpy(wanted->object, head->object);
 	symbols->waiting_count++;
@@ -458,6 +597,8 @@ struct symbols *symbols_new(const char *store, const struct config *config)
 	if (!symbols)
 		return NULL;
 	symbols->config = config;
+	if (getrandom(&symbols->secret, sizeof(symbols->secret), 0) < 0)
+		symbols->secret = time(NULL);
 	snprintf(symbols->folder, sizeof(symbols->folder), "%s/symbols", store);
 	scan(symbols);
 	return symbols;

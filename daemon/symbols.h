@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files of programs, kept by build id, so that a program which is replaced,
- * stripped or removed still has its symbols and lines. Each build that was seen
- * is copied once. The copies are bounded; when there is no room, the oldest go.
+ * stripped or removed still has its symbols and lines. The copies are bounded;
+ * when there is no room, the oldest go.
  * A build that failed is tried again, after a minute and then less and less
  * often.
+ *
+ * Anybody can write the build id of another's program into a file. A file of
+ * root's therefore takes the place of a user's, and is never replaced. A user's
+ * file is kept as long as all files that claim its build id can be looked at
+ * and have the same bytes; otherwise none is kept.
  */
 #ifndef HWPROFD_SYMBOLS_H
 #define HWPROFD_SYMBOLS_H
@@ -20,9 +25,10 @@ struct symbols;
  * @bytes: of those.
  * @evicted: files that were removed for lack of room.
  * @failures: files that could not be read whole, or not be written.
+ * @disputed: builds of which no file is kept, since those of users differ.
  */
 struct symbols_counts {
-	uint64_t builds, bytes, evicted, failures;
+	uint64_t builds, bytes, evicted, failures, disputed;
 };
 
 /*

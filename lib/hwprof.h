@@ -301,6 +301,10 @@ const char *hwprof_source_name(enum hwprof_source source);
  * @HWPROF_SAME_PROCESSES: ranges: the files are of one system since it started,
  *	so that a number is the same process in all of them. Otherwise memory
  *	without a file is another one in each file.
+ * @HWPROF_TRUSTED_FILES: @debuginfo has copies of the recorded files, which
+ *	count more than the files at their paths. If there is no copy, only a
+ *	file of root's is opened: anybody else could have written the build id
+ *	into theirs.
  */
 enum hwprof_flags {
 	HWPROF_PER_PROCESS = 1 << 0,
@@ -308,6 +312,7 @@ enum hwprof_flags {
 	HWPROF_MERGE_SITES = 1 << 8,
 	HWPROF_BY_INSTRUCTIONS = 1 << 9,
 	HWPROF_SAME_PROCESSES = 1 << 10,
+	HWPROF_TRUSTED_FILES = 1 << 11,
 };
 
 /**

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -18,6 +19,10 @@
 #include "objects.h"
 #include "plt.h"
 #include "base/tree.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
+#endif
 
 /*
  * perf's names of other memory are [vdso], [heap], //anon, /memfd:... and so
@@ -75,6 +80,7 @@ struct named {
 struct objects {
 	void *tree;		/* of struct object, by build id or name */
 	bool closed;		/* no object is opened */
+	bool trust_copies;	/* see objects_trust_copies() */
 	char *symfs, *debuginfo;	/* NULL: not set */
 	char *debug_path;	/* for elfutils; NULL: its default */
 	Dwfl_Callbacks callbacks;
@@ -108,6 +114,11 @@ int objects_look_in(struct objects *objects, const char *symfs,
 		return -ENOMEM;
 	objects->callbacks.debuginfo_path = &objects->debug_path;
 	return 0;
+}
+
+void objects_trust_copies(struct objects *objects)
+{
+	objects->trust_copies = true;
 }
 
 static void free_named(void *node)
@@ -313,13 +324,11 @@ static bool is_bare(Elf *elf)
 	return false;
 }
 
-static bool open_path(struct object *object, const char *path)
+/* Opens an object. Takes @fd over, of the file at @path. */
+static bool open_file(struct object *object, const char *path, int fd)
 {
-	int fd = open_regular(path);
 	GElf_Addr bias;
 
-	if (fd < 0)
-		return false;
 	object->dwfl = dwfl_begin(&object->objects->callbacks);
 	if (!object->dwfl) {
 		close(fd);
@@ -343,6 +352,39 @@ static bool open_path(struct object *object, const char *path)
 	object->bias = bias;
 	object->bare = is_bare(object->elf);
 	return true;
+}
+
+static bool open_path(struct object *object, const char *path)
+{
+	int fd = open_regular(path);
+
+	return fd >= 0 && open_file(object, path, fd);
+}
+
+bool object_is_roots(int fd)
+{
+	struct statfs system;
+	struct stat status;
+
+	return !fstat(fd, &status) && !status.st_uid &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH)) &&
+	       !fstatfs(fd, &system) &&
+	       (uint32_t)system.f_type != FUSE_SUPER_MAGIC;
+}
+
+/* Opens the object at its path, if the file is root's and has its build id. */
+static bool open_roots(struct object *object)
+{
+	int fd = open_regular(object->name);
+	struct build_id id;
+
+	if (fd < 0)
+		return false;
+	if (object_is_roots(fd) && object_build_id_of(fd, &id) &&
+	    build_id_same(&id, &object->id))
+		return open_file(object, object->name, fd);
+	close(fd);
+	return false;
 }
 
 static bool has_id(const char *path, const struct build_id *id)
@@ -648,6 +690,15 @@ bool object_has_names(struct object *object)
 	return object->names || (object->kernel && object->module);
 }
 
+/* Opens the object at its path, unless a copy by its build id counts more. */
+static bool open_best(struct object *object)
+{
+	if (!object->objects->trust_copies || !object->id.size)
+		return open_named(object);
+	return open_by_id(object, object->objects->debuginfo, ".debug") ||
+	       open_roots(object);
+}
+
 static void open_object(struct object *object)
 {
 	struct build_id found;
@@ -662,7 +713,7 @@ static void open_object(struct object *object)
 			open_anywhere(object);
 		return;
 	}
-	if (open_named(object) || open_anywhere(object)) {
+	if (open_best(object) || open_anywhere(object)) {
 		/*
 		 * Recorders may have padded the id; the file's own is not
 		 * padded.

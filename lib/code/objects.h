@@ -26,6 +26,11 @@ struct objects *objects_new(bool closed);
  */
 int objects_look_in(struct objects *objects, const char *symfs,
 		    const char *debuginfo);
+/*
+ * Looks for objects in the debuginfo first, and opens only root's files
+ * elsewhere if they have a build id, which anybody can write.
+ */
+void objects_trust_copies(struct objects *objects);
 void objects_free(struct objects *objects);
 
 /* Adds each warning of all objects once. Returns 0 or -ENOMEM. */
@@ -170,6 +175,12 @@ const char *object_line(struct object *object, uint64_t address,
 bool object_read_build_id(const char *path, struct build_id *id);
 /* The same, of an open file. */
 bool object_build_id_of(int fd, struct build_id *id);
+/*
+ * Returns true if nobody but root can have written the file. In a FUSE file
+ * system anybody can say that a file is root's.
+ */
+bool object_is_roots(int fd);
+
 /* Writes the build id in hexadecimal; an unknown one is empty. */
 void build_id_print(const struct build_id *id, char text[BUILD_ID_TEXT]);
 

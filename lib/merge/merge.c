@@ -83,6 +83,11 @@ void merge_choose(struct merge *merge, const struct label_filter *filter)
 	merge->filter = *filter;
 }
 
+void merge_split(struct merge *merge)
+{
+	merge->split = true;
+}
+
 uint64_t merge_folded(const struct merge *merge)
 {
 	return merge->folded;
@@ -110,6 +115,23 @@ const struct merge_part *merge_part(const struct merge *merge, size_t index)
 
 /* --- objects, programs, groups and parts ---------------------------------- */
 
+/* Returns the entry of a build under a name; NULL if out of memory. */
+static struct numbered *named_entry(struct merge *merge, const char *name,
+				    const struct build_id *id)
+{
+	char digits[BUILD_ID_TEXT], *text;
+	struct numbered *entry;
+	bool is_new;
+
+	build_id_print(id, digits);
+	/* No name of a file begins with an end of a line. */
+	if (asprintf(&text, "\n%s %s", digits, name) < 0)
+		return NULL;
+	entry = numbers_text(&merge->names, text, &is_new);
+	free(text);
+	return entry;
+}
+
 /* Returns the entry of an object; NULL if out of memory. */
 static struct numbered *object_entry(struct merge *merge, const char *name,
 				     const struct build_id *id)
@@ -119,14 +141,16 @@ static struct numbered *object_entry(struct merge *merge, const char *name,
 
 	if (!id->size)
 		return numbers_text(&merge->names, name, &is_new);
+	if (merge->split)
+		return named_entry(merge, name, id);
 	memcpy(&words[1], id->bytes, sizeof(id->bytes));
 	return numbers_words(&merge->ids, words, &is_new);
 }
 
 /*
  * Sets *@number to the number of an object, from 1; 0 if there are too many.
- * Objects with one build id are one, whatever their names. Returns 0 or
- * -ENOMEM.
+ * Objects with one build id are one, whatever their names, unless the merge is
+ * split. Returns 0 or -ENOMEM.
  */
 static int object_of(struct merge *merge, const char *name,
 		     const struct build_id *id, size_t *number)

@@ -66,6 +66,12 @@ int merge_add(struct merge *merge, struct hwprof_file *file);
  */
 void merge_choose(struct merge *merge, const struct label_filter *filter);
 
+/*
+ * Has a part for each name of a build, in recordings to come: a file may claim
+ * a build id that is another's, and who reads parts wants to know of both.
+ */
+void merge_split(struct merge *merge);
+
 /* Returns how many units have no labels because there were too many. */
 uint64_t merge_folded(const struct merge *merge);
 

@@ -59,6 +59,7 @@ struct merge {
 					 * pid */
 	struct numbers cgroups;		/* of labels */
 	struct label_filter filter;
+	bool split;			/* objects with one build id by name */
 	uint64_t folded;		/* units of MERGE_OTHER */
 	struct merge_group *groups;	/* session is index + 1 */
 	size_t group_count;

@@ -258,6 +258,8 @@ static struct hwprof_profile *profile_new(const struct profile_kind *kind,
 	if (options->function)
 		profile->function = strdup(options->function);
 	profile->objects = objects_new(options->flags & HWPROF_NO_OBJECTS);
+	if (profile->objects && options->flags & HWPROF_TRUSTED_FILES)
+		objects_trust_copies(profile->objects);
 	if (profile->objects && !profile->function == !options->function &&
 	    !objects_look_in(profile->objects, options->symfs,
 			     options->debuginfo))

@@ -232,6 +232,129 @@ static void test_cut(void **state)
 	symbols_free(symbols);
 }
 
+/* Makes a file with cat's build id, whose last byte is @last. */
+static void forge(char path[96], const char *name, char last, uid_t owner)
+{
+	char output[64];
+	FILE *file;
+
+	snprintf(path, 96, "%s/%s", folder, name);
+	assert_int_equal(fixture_shell(output, sizeof(output), "cp /bin/cat %s",
+				       path), 0);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	fputc(last, file);
+	fclose(file);
+	assert_int_equal(chmod(path, 0755), 0);
+	assert_int_equal(chown(path, owner, owner), 0);
+}
+
+/* Another user's file claims the build id of root's. */
+static void test_forged(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], forged[96], open[96];
+
+	if (geteuid())
+		skip();
+	forge(forged, "forged", 1, 1000);
+	assert_true(note_program(symbols, forged, id));
+	assert_true(is_kept(forged, id));
+	/* Anybody could have written it, so it is not root's. */
+	forge(open, "open", 2, 0);
+	assert_int_equal(chmod(open, 0777), 0);
+	note(symbols, "/bin/cat", id);
+	assert_true(is_kept("/bin/cat", id));
+	note(symbols, forged, id);
+	note(symbols, open, id);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+	/* The next one knows that it is root's. */
+	symbols = symbols_new(folder, &config);
+	note(symbols, forged, id);
+	note(symbols, open, id);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+/* Nobody knows which of two users is right. Root is. */
+static void test_disputed(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], first[96], same[96], other[96];
+	struct symbols_counts counts;
+
+	if (geteuid())
+		skip();
+	forge(first, "first", 1, 1000);
+	forge(same, "same", 1, 1001);
+	forge(other, "other", 2, 1001);
+	assert_true(note_program(symbols, first, id));
+	note(symbols, same, id);
+	assert_true(is_kept(first, id));
+	note(symbols, other, id);
+	assert_false(is_kept(first, id));
+	assert_false(is_kept(other, id));
+	note(symbols, first, id);
+	assert_false(is_kept(first, id));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.disputed, 1);
+	assert_int_equal(counts.builds, 0);
+	assert_int_equal(counts.bytes, 0);
+	note(symbols, "/bin/cat", id);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+/* A file that cannot be looked at may be the true one. */
+static void test_unread(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], first[96], gone[128];
+	struct symbols_counts counts;
+
+	if (geteuid())
+		skip();
+	forge(first, "first", 1, 1000);
+	snprintf(gone, sizeof(gone), "%s (deleted)", first);
+	assert_true(note_program(symbols, first, id));
+	note(symbols, gone, id);
+	assert_true(is_kept(first, id));
+	note(symbols, "/no/such/file", id);
+	assert_false(is_kept(first, id));
+	symbols_count(symbols, &counts);
+	assert_int_equal(counts.disputed, 1);
+	symbols_free(symbols);
+	symbols = symbols_new(folder, &config);
+	note(symbols, "/no/such/file", id);
+	note(symbols, first, id);
+	assert_false(is_kept(first, id));
+	note(symbols, "/bin/cat", id);
+	assert_true(is_kept("/bin/cat", id));
+	symbols_free(symbols);
+}
+
+/* Whoever has many names for one file is not asked without end. */
+static void test_many_names(void **state)
+{
+	struct symbols *symbols = symbols_new(folder, &config);
+	char id[BUILD_ID_TEXT], path[96], name[16];
+	struct symbols_counts counts;
+	int i;
+
+	if (geteuid())
+		skip();
+	for (i = 0; i < 17; i++) {
+		snprintf(name, sizeof(name), "name%d", i);
+		forge(path, name, 1, 1000);
+		assert_true(note_program(symbols, path, id));
+		symbols_count(symbols, &counts);
+		assert_int_equal(counts.builds, i < 16);
+	}
+	assert_int_equal(counts.disputed, 1);
+	symbols_free(symbols);
+}
+
 static void test_none(void **state)
 {
 	struct symbols *symbols;
@@ -256,6 +379,10 @@ int main(void)
 		IN_FOLDER(test_large),
 		IN_FOLDER(test_again),
 		IN_FOLDER(test_cut),
+		IN_FOLDER(test_forged),
+		IN_FOLDER(test_disputed),
+		IN_FOLDER(test_unread),
+		IN_FOLDER(test_many_names),
 		IN_FOLDER(test_none),
 	};
 

@@ -677,6 +677,42 @@ static void test_masks(void **state)
 	merge_free(merge);
 }
 
+/* Two files claim one build id: a split merge has parts of each. */
+static void test_split(void **state)
+{
+	struct merge *merge = merge_new(), *again = merge_new();
+	const struct merge_part *part;
+	struct fixture fixture;
+	size_t i, forged = 0, true_ones = 0;
+
+	fixture_begin(&fixture, "loops,lbr,rows");
+	fixture_comm(&fixture, 1, 5, "prog", true);
+	fixture_comm(&fixture, 1, 6, "prog", true);
+	fixture_map(&fixture, 2, 5, 0x10000, SIZE, 0, "/no/prog", &one);
+	fixture_map(&fixture, 2, 6, 0x20000, SIZE, 0, "/no/forged", &one);
+	add_loop(&fixture, 6, 0x20100, 0x20140, 40);
+	add_loop(&fixture, 5, 0x10100, 0x10140, 60);
+	fixture_end(&fixture);
+	merge_split(merge);
+	add(merge, fixture.path);
+	add(again, fixture.path);
+	for (i = 0; (part = merge_part(merge, i)); i++) {
+		assert_int_equal(strlen(part->build_id), 40);
+		if (!strcmp(part->object, "/no/forged"))
+			forged += part->units;
+		else if (!strcmp(part->object, "/no/prog"))
+			true_ones += part->units;
+	}
+	assert_int_equal(i, 2);
+	assert_int_equal(forged, 40);
+	assert_int_equal(true_ones, 60);
+	assert_int_equal(merge_part(again, 0)->units, 100);
+	assert_null(merge_part(again, 1));
+	merge_free(merge);
+	merge_free(again);
+	fixture_remove(&fixture);
+}
+
 static void test_refusals(void **state)
 {
 	struct merge *merge = merge_new();
@@ -713,6 +749,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_no_profile),
 		cmocka_unit_test(test_masks),
+		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_refusals),
 	};
 

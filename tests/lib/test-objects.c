@@ -265,6 +265,50 @@ static void test_build_id(void **state)
 	objects_free(objects);
 }
 
+/* Returns true if a file of the object was opened. @copies may be NULL. */
+static bool is_trusted(const char *path, const struct build_id *id,
+		       const char *copies)
+{
+	struct objects *objects = objects_new(false);
+	bool trusted;
+
+	assert_int_equal(objects_look_in(objects, NULL, copies), 0);
+	objects_trust_copies(objects);
+	trusted = object_elf(objects_get(objects, path, id));
+	objects_free(objects);
+	return trusted;
+}
+
+/* Anybody can write a build id into a file: root's and copies count. */
+static void test_trusted(void **state)
+{
+	static const struct build_id none = { .size = 0 };
+	char path[64], copies[64], copy[96], text[BUILD_ID_TEXT];
+	struct build_id id, other;
+
+	if (geteuid())
+		skip();
+	build("trusted", "-Wl,--build-id=sha1");
+	snprintf(path, sizeof(path), "%s/trusted", folder);
+	snprintf(copies, sizeof(copies), "%s/copies", folder);
+	assert_true(object_read_build_id(path, &id));
+	build_id_print(&id, text);
+	other = id;
+	other.bytes[0] ^= 1;
+	shell("chmod 755 %s", path);
+	assert_true(is_trusted(path, &id, NULL));
+	assert_false(is_trusted(path, &other, NULL));
+	shell("chmod 775 %s", path);
+	assert_false(is_trusted(path, &id, NULL));
+	shell("chmod 755 %s; chown 1000 %s", path, path);
+	assert_false(is_trusted(path, &id, NULL));
+	assert_true(is_trusted(path, &none, NULL));
+	snprintf(copy, sizeof(copy), "%s/.build-id/%.2s", copies, text);
+	shell("mkdir -p %s && cp %s %s/%s.debug", copy, path, copy, text + 2);
+	assert_true(is_trusted(path, &id, copies));
+	assert_true(is_trusted("/no/such/file", &id, copies));
+}
+
 /* Tests an id from recorders that write no size, and from those that do. */
 static void expect_short_id(const char *path, const uint8_t *bytes,
 			    uint8_t size, const char *text)
@@ -517,6 +561,7 @@ int main(void)
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_procedures),
 		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_trusted),
 		cmocka_unit_test(test_short_build_id),
 		cmocka_unit_test(test_folders),
 		cmocka_unit_test(test_no_objects),
