@@ -51,6 +51,10 @@ $(KSELFTEST)/converge: tests/kselftest/converge.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
+$(KSELFTEST)/crowd: tests/kselftest/crowd.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -D_GNU_SOURCE -static -o $@ $<
+
 $(KSELFTEST)/simulate: tests/kselftest/simulate.c uapi/linux/hwprof.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -Iuapi $(CFLAGS) -D_GNU_SOURCE -o $@ $<
@@ -189,6 +193,6 @@ kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 		       plugin.so recipes/recipes.md) \
 		       $(if $(HAS_M32),device32)) \
 	$(if $(filter x86,$(TARGET)),$(DAEMON_PROGRAMS) \
-				     $(KSELFTEST)/map-hostile)
+				     $(KSELFTEST)/map-hostile $(KSELFTEST)/crowd)
 
 .PHONY: kselftest-programs
