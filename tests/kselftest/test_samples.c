@@ -22,7 +22,7 @@ static void run_once(void *context)
 /* Sets the number of samples per second above which perf throttles. */
 static void set_rate(struct __test_metadata *_metadata, int rate)
 {
-	EXPECT_EQ(0, sysctl_write("perf_event_max_sample_rate", rate));
+	EXPECT_EQ(0, sample_rate_write(rate));
 }
 
 enum { RATE_UNLIMITED = 100000000, RATE_LOW = 1000 };
