@@ -14,8 +14,8 @@ struct perf_event_attr;
 int trigger_parse(const char *text, uint64_t *event);
 
 /*
- * Any event of perf's by such a name, and perf's own ("page-faults"): sets type,
- * config, config1 and config2, and returns as trigger_parse().
+ * Any event of perf's by such a name, or perf's own ("page-faults"). Sets type,
+ * config, config1 and config2. Returns what trigger_parse() does.
  */
 int metric_parse(const char *text, struct perf_event_attr *attr);
 

@@ -217,7 +217,8 @@ build_id=$(ask /api/v1/builds | sed -n 's/.*"build_id": "\([0-9a-f]*\)".*/\1/p')
 check "builds" [ ${#build_id} = 40 ]
 check "JSON: windows add up" says '"back_edges_seen": 1500' \
 	ask "/api/v1/profile/loops"
-check "JSON: symbols" wait_for says '"function": "busy"' ask /api/v1/profile/loops
+check "JSON: symbols" wait_for says '"function": "busy"' \
+	ask /api/v1/profile/loops
 check "JSON: the account" says '14 of .* were lost' ask /api/v1/profile/loops
 check "of a build" says '"back_edges_seen": 1500' \
 	ask "/api/v1/profile/loops?build_id=$build_id"

@@ -91,7 +91,8 @@ who_calls()
 
 # The calls of a fork are recorded from its first one on. On one CPU, parents
 # and children take turns, and each finds its records as it left them. Perf may
-# reset the records for a moment: a few stacks in a hundred may begin below main.
+# reset the records for a moment, so a few stacks in a hundred may begin below
+# main.
 who_calls_in_forks()
 {
 	contexts -e cct,lbr -c 10007 -- taskset 1 \
