@@ -2,8 +2,10 @@
 /*
  * soak SECONDS SEED: opens, switches, reads and closes events of every kind, at
  * random, on tasks that come and go and on whole CPUs, while allocations fail.
- * The account of each session must add up, whatever happens to the event. Exit
- * status 1: an account did not add up, or an unexpected error came.
+ * The account of each session must add up, whatever happens to the event. It
+ * ends after SECONDS, but not before each kind has had NEEDED recordings with
+ * rows. Exit status 1: an account did not add up, an unexpected error came, or
+ * a kind did not get its recordings in LIMIT seconds.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +31,10 @@ enum {
 	PAGES		= 8,		/* of a ring */
 	INTERVAL_MS	= 10,		/* at most, between rows */
 	STAY_MS		= 8,		/* at most, between two switches */
+	ROWS		= 8,		/* are waited for, for... */
+	SWITCHES	= 64,		/* ...that many switches */
+	NEEDED		= 2,		/* recordings of a kind with rows */
+	LIMIT		= 600,		/* seconds for all of these */
 	BURST		= 200,
 	KERNEL_PERIOD	= 10,		/* times as long */
 };
@@ -54,7 +60,7 @@ static const struct kind {
 
 /* Written by all openers. main() reads them after their end. */
 struct stats {
-	unsigned long opened, refused, failed, wrong;
+	unsigned long opened, productive, refused, failed, wrong;
 	unsigned long rows, throttled, lost;
 	unsigned long long produced, gaps;
 };
@@ -137,17 +143,28 @@ static int open_all(struct recording *recording, struct perf_event_attr *attr,
 	return err;
 }
 
+/* Returns true if there is a ring, and it has given few rows yet. */
+static bool awaits_rows(const struct recording *recording)
+{
+	return recording->ring[0] && recording->tally->samples < ROWS;
+}
+
 static void read_it(struct recording *recording)
 {
-	int i, switches = 1 + random() % 4;
+	int i, least = 1 + random() % 4;
 
-	for (i = 0; i < switches; i++) {
+	for (i = 0; i < least || (i < SWITCHES && awaits_rows(recording));
+	     i++) {
 		recording_control(recording, PERF_EVENT_IOC_ENABLE);
 		recording_read_for(recording, random() % STAY_MS);
 		if (chance(2))
 			recording_control(recording, PERF_EVENT_IOC_DISABLE);
 		recording_drain(recording);
 	}
+	if (chance(4))
+		return;			/* it is closed while it counts */
+	recording_control(recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(recording);
 }
 
 static void add_tally(struct stats *of_kind, const struct tally *tally)
@@ -155,6 +172,7 @@ static void add_tally(struct stats *of_kind, const struct tally *tally)
 	const struct hwprof_row_totals *totals = &tally->totals;
 
 	ADD(of_kind->opened, 1);
+	ADD(of_kind->productive, totals->produced && tally->samples);
 	ADD(of_kind->rows, tally->samples);
 	ADD(of_kind->lost, tally->lost);
 	ADD(of_kind->throttled, tally->throttled);
@@ -192,24 +210,57 @@ static void record_once(const struct kind *kind, pid_t pid)
 
 /* --- all of them ---------------------------------------------------------- */
 
-static bool is_there(const struct kind *kind)
+static bool has_enough(const struct kind *kind)
 {
-	return !(kind->config & EVENT_LBR) || !event_missing("lbr");
+	const struct stats *of_kind = &stats[kind - kinds];
+
+	return __atomic_load_n(&of_kind->productive, __ATOMIC_RELAXED) >=
+	       NEEDED;
+}
+
+static bool have_enough(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!has_enough(&kinds[i]))
+			return false;
+	return true;
+}
+
+/* Returns a kind at random: one that has not enough, if there is one. */
+static const struct kind *choose_kind(void)
+{
+	const struct kind *kind;
+
+	do
+		kind = &kinds[random() % ARRAY_SIZE(kinds)];
+	while (has_enough(kind) && !have_enough());
+	return kind;
+}
+
+/*
+ * Returns the task, or -1 for all. Stepping all of them is rare: it steps the
+ * openers, too.
+ */
+static pid_t choose_task(const struct kind *kind, pid_t pid)
+{
+	return chance(kind->config & EVENT_STEP ? 12 : 3) ? -1 : pid;
 }
 
 static void open_until(double end, unsigned int seed)
 {
+	double limit = now() + LIMIT;
+	const struct kind *kind;
 	struct child child;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	srandom(seed);
 	child = child_start(storm, NULL);
 	child_go(&child);
-	while (now() < end) {
-		const struct kind *kind = &kinds[random() % ARRAY_SIZE(kinds)];
-
-		if (is_there(kind))
-			record_once(kind, chance(3) ? -1 : child.pid);
+	while (now() < end || (now() < limit && !have_enough())) {
+		kind = choose_kind();
+		record_once(kind, choose_task(kind, child.pid));
 	}
 	kill(child.pid, SIGKILL);
 	waitpid(child.pid, NULL, 0);
@@ -218,8 +269,8 @@ static void open_until(double end, unsigned int seed)
 }
 
 /*
- * Prints the counts. Returns whether every account added up and every kind
- * could be opened.
+ * Prints the counts. Returns whether every account added up and every kind had
+ * enough recordings with rows.
  */
 static bool report(void)
 {
@@ -229,10 +280,14 @@ static bool report(void)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const struct stats *of = &stats[i];
 
-		printf("# %-14s %5lu recordings, %4lu refused; %llu produced, %llu gaps; %lu rows, %lu lost, throttled %lu times\n",
-		       kinds[i].name, of->opened, of->refused, of->produced,
-		       of->gaps, of->rows, of->lost, of->throttled);
-		good &= !of->wrong && !of->failed;
+		printf("# %-14s %5lu recordings, %4lu with rows, %4lu refused; %llu produced, %llu gaps; %lu rows, %lu lost, throttled %lu times\n",
+		       kinds[i].name, of->opened, of->productive, of->refused,
+		       of->produced, of->gaps, of->rows, of->lost,
+		       of->throttled);
+		if (!has_enough(&kinds[i]))
+			printf("# %s starved: %d recordings with rows are needed\n",
+			       kinds[i].name, NEEDED);
+		good &= !of->wrong && !of->failed && has_enough(&kinds[i]);
 	}
 	return good;
 }
