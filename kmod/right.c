@@ -54,22 +54,27 @@ static struct file *right_open_proc(const char *path)
 	return ERR_PTR(-EACCES);
 }
 
-/*
- * Return what perf_event_open() should return. To perf, ENOENT would mean that
- * another PMU has the event.
- */
-static int right_refusal(const struct task_struct *task, int err)
+/* Return @err if the check could not be made, and -EACCES if it said no. */
+static int right_failure(int err)
 {
 	switch (err) {
 	case -EINTR:
 	case -ENOMEM:
 	case -ENFILE:
 		return err;
-	case -ENOENT:
-	case -ESRCH:
-		return pid_alive(task) ? -EACCES : -ESRCH;
 	}
 	return -EACCES;
+}
+
+/*
+ * Return what perf_event_open() should return. To perf, ENOENT would mean that
+ * another PMU has the event.
+ */
+static int right_refusal(const struct task_struct *task, int err)
+{
+	if ((err == -ENOENT || err == -ESRCH) && !pid_alive(task))
+		return -ESRCH;
+	return right_failure(err);
 }
 
 static int right_open_memory(struct task_struct *task)
@@ -151,7 +156,7 @@ static int right_check_no_yama(void)
 	struct file *file = right_open_proc("/proc/sys/kernel");
 
 	if (IS_ERR(file))
-		return -EACCES;
+		return right_failure(PTR_ERR(file));
 	fput(file);
 	return 0;
 }
@@ -170,12 +175,15 @@ static int right_check_yama(void)
 	ssize_t count;
 	int scope;
 
+	if (PTR_ERR_OR_ZERO(file) == -ENOENT)
+		return right_check_no_yama();
 	if (IS_ERR(file))
-		return PTR_ERR(file) == -ENOENT ?
-		       right_check_no_yama() : -EACCES;
+		return right_failure(PTR_ERR(file));
 	count = kernel_read(file, text, sizeof(text) - 1, &at);
 	fput(file);
-	if (count <= 0 || kstrtoint(strim(text), 10, &scope))
+	if (count < 0)
+		return right_failure(count);
+	if (!count || kstrtoint(strim(text), 10, &scope))
 		return -EACCES;
 	return scope < YAMA_NO_ATTACH ? 0 : -EACCES;
 }

@@ -26,7 +26,8 @@ struct task_struct;
 int right_attach(struct task_struct *task);
 
 /*
- * Check that current may attach to every task. Return 0 or -EACCES. May sleep.
+ * Check that current may attach to every task. Return 0, -EACCES if not, or
+ * another errno. May sleep.
  */
 int right_attach_all(void);
 

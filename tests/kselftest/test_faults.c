@@ -48,14 +48,14 @@ static int next_fault(int n)
 }
 
 static void open_with_faults(struct __test_metadata *_metadata,
-			     struct perf_event_attr *attr)
+			     struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int n, fd, refused = 0;
 	bool failed;
 
 	for (n = 1; n < FAULTS_MAX; n = next_fault(n)) {
 		fail_nth(n);
-		fd = event_open(attr, 0, -1, -1, 0);
+		fd = event_open(attr, pid, cpu, -1, 0);
 		failed = failed_nth();
 		if (fd >= 0) {
 			close(fd);
@@ -75,20 +75,27 @@ static void open_with_faults(struct __test_metadata *_metadata,
 
 TEST_F(faults, open_rows)
 {
-	open_with_faults(_metadata, &self->attr);
+	open_with_faults(_metadata, &self->attr, 0, -1);
+}
+
+/* The right to attach to everything is looked up in files. */
+TEST_F(faults, open_everything)
+{
+	self->attr.config |= EVENT_STEP;
+	open_with_faults(_metadata, &self->attr, -1, 0);
 }
 
 TEST_F(faults, open_branches)
 {
 	self->attr.config = EVENT_BRANCHES | EVENT_ROWS;
-	open_with_faults(_metadata, &self->attr);
+	open_with_faults(_metadata, &self->attr, 0, -1);
 }
 
 TEST_F(faults, open_count)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 
-	open_with_faults(_metadata, &attr);
+	open_with_faults(_metadata, &attr, 0, -1);
 }
 
 TEST_F(faults, open_device)
