@@ -48,16 +48,14 @@ static void burst_window_time(struct burst_window *window, u32 branches,
 void burst_window_init(struct burst_window *window, bool by_time, u32 branches,
 		       u64 all_branches, u64 all_steps, u32 random)
 {
+	u64 steps = all_branches ? branches * all_steps / all_branches :
+				   (u64)branches * USUAL_STEPS;
+
 	*window = (struct burst_window){ .by_time = by_time };
-	if (!by_time)
-		burst_window_count(window, branches, random);
-	else if (all_branches)
-		burst_window_time(window, branches,
-				  branches * all_steps / all_branches,
-				  random);
+	if (by_time)
+		burst_window_time(window, branches, steps, random);
 	else
-		burst_window_time(window, branches, branches * USUAL_STEPS,
-				  random);
+		burst_window_count(window, branches, random);
 }
 
 bool burst_window_event(struct burst_window *window,

@@ -206,7 +206,6 @@ void step_access_expect(const struct step_task *record,
 			const struct pt_regs *regs)
 {
 	struct step_access *access = access_of(record);
-
 	const struct step_cpu *cpu = this_cpu_ptr(&step_cpu);
 	enum step_wish wish = step_wants_accesses(cpu, record->ip);
 

@@ -106,20 +106,18 @@ static enum step_wish step_lane_wants(const struct step_cpu *cpu,
 				      struct lane *lane, u64 ip, u32 events)
 {
 	const struct session *session = lane->session;
-	unsigned long narrowed = READ_ONCE(session->narrowed);
 	const struct mask *mask;
 
 	if (!session->config.accesses || !step_may_see(lane, cpu->record))
 		return STEP_WANTS_NONE;
-	if (likely(!narrowed))
+	if (likely(!READ_ONCE(session->narrowed)))
 		return STEP_WANTS_ALL;
-	mask = narrowed & 1 << NARROWED_BY_MASK ? &tuning_now(session)->mask :
-						  NULL;
+	mask = mask_now(session);
 	/* First, because nothing is lost that the mask leaves out. */
 	if (mask && !(mask->kinds & (1 << STREAM_LOAD | 1 << STREAM_STORE) &&
 		      mask_passes_ip(mask, ip)))
 		return STEP_WANTS_NONE;
-	if (narrowed & 1 << NARROWED_TO_RANGES &&
+	if (filter_is_set(session) &&
 	    !filter_has(filter_of(lane, events), ip))
 		return STEP_WANTS_NONE;
 	return mask ? STEP_WANTS_SOME : STEP_WANTS_ALL;

@@ -47,6 +47,8 @@ $(KSELFTEST)/%.bpf.o: tests/kselftest/%.bpf.c uapi/linux/hwprof.h | bpf-tools
 	@mkdir -p $(@D)
 	$(COMPILE_BPF) -o $@ $<
 
+$(KSELFTEST)/phases $(KSELFTEST)/converge: tests/kselftest/counts.h
+
 $(KSELFTEST)/converge: tests/kselftest/converge.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<

@@ -8,16 +8,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MANY = 20000000 };
+#include "counts.h"
 
-/* noipa: functions of equal code stay apart. */
-#define COUNTS(name)							\
-static __attribute__((noipa)) void name(long turns)			\
-{									\
-	do								\
-		__asm__ volatile("nop");				\
-	while (--turns);						\
-}
+enum { MANY = 20000000 };
 
 COUNTS(early)
 COUNTS(late)

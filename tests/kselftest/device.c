@@ -20,6 +20,15 @@ struct hwprof_config device_config(uint64_t config)
 	};
 }
 
+struct hwprof_config device_config_samples(void)
+{
+	struct hwprof_config config =
+		device_config(EVENT_RANGES | EVENT_SAMPLE);
+
+	config.period = 1000 * 1000;	/* ns */
+	return config;
+}
+
 int device_open(struct hwprof_config *config)
 {
 	int fd = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC), error;

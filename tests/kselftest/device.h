@@ -12,6 +12,9 @@
 /* Returns the config of an engine, for user space, like event_attr(). */
 struct hwprof_config device_config(uint64_t config);
 
+/* The same for samples of each ms, by the source that is everywhere. */
+struct hwprof_config device_config_samples(void);
+
 /* Opens a file with its session. Returns a descriptor, or a negative errno. */
 int device_open(struct hwprof_config *config);
 

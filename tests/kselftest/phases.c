@@ -4,17 +4,9 @@
  * second(), in first() again, and in third().
  */
 #include "bare.h"
+#include "counts.h"
 
 enum { TURNS = 200000 };
-
-/* noipa: functions of equal code stay apart. */
-#define COUNTS(name)							\
-static __attribute__((noipa)) void name(long turns)			\
-{									\
-	do								\
-		__asm__ volatile("nop");				\
-	while (--turns);						\
-}
 
 COUNTS(first)
 COUNTS(second)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * HWPROF_IOC_MASK: it leaves what a plain comparison leaves of the same events.
- * Who may set a mask, what is refused, and that a change loses nothing.
+ * Tests who may set a mask, what is refused, and that a change loses nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,6 @@ enum {
 	BUFFER		= 1 << 20,
 	ROUNDS		= 1000,		/* of the program, between two looks */
 	CHANGES		= 200,
-	MS		= 1000 * 1000,
 };
 
 #define MASK(...)	((struct hwprof_mask){ __VA_ARGS__ })
@@ -57,16 +56,6 @@ static struct hwprof_mask ask(int fd)
 	return mask;
 }
 
-/* Samples of CPU time, by the source that is everywhere. */
-static struct hwprof_config config_samples(void)
-{
-	struct hwprof_config config =
-		device_config(EVENT_RANGES | EVENT_SAMPLE);
-
-	config.period = MS;
-	return config;
-}
-
 /* --- what is refused ------------------------------------------------------ */
 
 TEST(structs)
@@ -76,7 +65,7 @@ TEST(structs)
 		uint64_t more;
 	} larger = { .mask.size = sizeof(larger) };
 	struct hwprof_mask mask = { .size = HWPROF_MASK_SIZE_VER0 - 1 };
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	int fd = device_open(&config), plain = open(HWPROF_DEVICE, O_RDWR);
 
 	ASSERT_LE(0, fd);
@@ -107,7 +96,7 @@ TEST(structs)
 
 TEST(is_told)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	struct hwprof_mask mask = MASK(.flags = HWPROF_MASK_SET |
 						HWPROF_MASK_HASH,
 				       .ip_mask = 6, .ip_match = 2);
@@ -205,7 +194,7 @@ static int try(int fd, uid_t user, bool drops)
 
 TEST(rights)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	int fd = device_open(&config);
 
 	ASSERT_LE(0, fd);
@@ -349,7 +338,7 @@ TEST_F(running, changes_often)
 /* Samples have an instruction, and nothing else that a mask looks at. */
 TEST_F(running, samples)
 {
-	begin(_metadata, self, config_samples());
+	begin(_metadata, self, device_config_samples());
 	while (!produced(self, ROUNDS))
 		;
 	EXPECT_EQ(0, set_mask(self->fd, MASK(.ip_mask = ~0ULL, .ip_match = 1)));

@@ -81,16 +81,6 @@ static int set_freq(int fd, uint64_t freq)
 	});
 }
 
-/* Samples of CPU time, by the source that is everywhere. */
-static struct hwprof_config config_samples(void)
-{
-	struct hwprof_config config =
-		device_config(EVENT_RANGES | EVENT_SAMPLE);
-
-	config.period = MS;
-	return config;
-}
-
 static struct hwprof_config config_bursts(unsigned int burst)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS | EVENT_STEP);
@@ -109,7 +99,7 @@ TEST(structs)
 		uint64_t more;
 	} larger = { .tuning.size = sizeof(larger) };
 	struct hwprof_tuning tuning = { .size = HWPROF_TUNING_SIZE_VER0 - 1 };
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	int fd = device_open(&config), plain = open(HWPROF_DEVICE, O_RDWR);
 
 	ASSERT_LE(0, fd);
@@ -136,7 +126,7 @@ TEST(structs)
 
 TEST(periods)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	int fd = device_open(&config);
 
 	ASSERT_LE(0, fd);
@@ -160,7 +150,7 @@ TEST(periods)
 
 TEST(frequencies)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	int fd;
 
 	config.flags |= HWPROF_CONFIG_FREQ;
@@ -294,7 +284,7 @@ static int try(struct attempt attempt)
 
 TEST(rights_to_roots)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	struct attempt attempt = { .fd = device_open(&config) };
 
 	ASSERT_LE(0, attempt.fd);
@@ -317,7 +307,7 @@ TEST(rights_to_roots)
 /* A user's session, which a child makes. */
 static int try_users(void)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	struct attempt attempt = { 0 };
 
 	if (!become(USER))
@@ -332,7 +322,7 @@ static int try_users(void)
 
 TEST(rights_to_a_users)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	struct attempt attempt;
 	int status, ends[2];
 	pid_t pid = fork();
@@ -545,7 +535,7 @@ TEST_F(running, period)
 {
 	double before, after, again;
 
-	begin(_metadata, self, config_samples());
+	begin(_metadata, self, device_config_samples());
 	before = rate(self);
 	EXPECT_EQ(0, set_period(self->fd, 50 * MS));
 	after = rate(self);
@@ -559,7 +549,7 @@ TEST_F(running, period)
 
 TEST_F(running, frequency)
 {
-	struct hwprof_config config = config_samples();
+	struct hwprof_config config = device_config_samples();
 	double before, after;
 
 	config.flags |= HWPROF_CONFIG_FREQ;
@@ -631,7 +621,7 @@ TEST_F(running, full_ring)
 	int error;
 
 	stay_on(0);
-	begin(_metadata, self, config_samples());
+	begin(_metadata, self, device_config_samples());
 	ASSERT_LT(0, device_ring(self->fd, size, 0));
 	ring = device_map(self->fd, size, cpus);
 	ASSERT_NE(NULL, ring);
@@ -666,7 +656,7 @@ TEST_F(running, two_changers)
 	pthread_t thread;
 	int other;
 
-	begin(_metadata, self, config_samples());
+	begin(_metadata, self, device_config_samples());
 	other = dup(self->fd);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, change_often, &other));
 	one = change_often(&self->fd);
@@ -684,7 +674,7 @@ static void make_sessions(void *context)
 	uint32_t *newest = context;
 
 	for (;;) {
-		struct hwprof_config config = config_samples();
+		struct hwprof_config config = device_config_samples();
 		int fd = device_open(&config);
 
 		__atomic_store_n(newest, config.session, __ATOMIC_RELAXED);

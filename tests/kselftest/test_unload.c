@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Unloading while a process cannot end, or an event's trigger cannot be closed.
- * What is still to be done for the module keeps it loaded, as unloading would
- * wait for that.
+ * Work that is still to be done for the module keeps it loaded, as unloading
+ * would wait for it.
  */
 #include <glob.h>
 #include <pthread.h>
