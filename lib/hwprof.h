@@ -2496,9 +2496,9 @@ void hwprof_mask_print(const struct hwprof_mask *mask, char *text, size_t size);
  *	for. size and session are ignored. Receives the mask now in force, and
  *	how often parameters and mask have changed.
  *
- * What does not pass is left out before the profile and programs see it, and is
- * no unit: see struct hwprof_mask. If a program needs loads, give the session
- * the program first.
+ * Events that do not pass are left out before the profile and programs see
+ * them, and are no units: see struct hwprof_mask. If a program needs loads,
+ * give the session the program first.
  *
  * Return: 0; or
  * - -EPERM if the process has not made the session, or has other credentials

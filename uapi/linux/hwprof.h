@@ -1279,10 +1279,11 @@ enum hwprof_opcode_class {
  * session runs. The session is the file's own, or that with a number, also one
  * of perf events. At first a session has no mask, and all events pass.
  *
- * What does not pass is left out before profiles and programs see it. It is
- * neither produced nor lost, and none of the events of the totals. But each run
- * of branches that are left out makes a gap, which is in @gaps and @events,
- * where a profile must know that (see below) and in windows of branch records.
+ * Events that do not pass are left out before profiles and programs see them.
+ * They are neither produced nor lost, and none of the events of the totals.
+ * But each run of branches that are left out makes a gap, which is in @gaps
+ * and @events, where a profile must know that (see below) and in windows of
+ * branch records.
  *
  * An event must pass each of these tests; a field of 0 tests nothing. Kinds,
  * classes and widths are sets, of which an event must be in one member.
