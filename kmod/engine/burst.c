@@ -14,6 +14,8 @@ enum {
 	/* They are taken for averages over so many after a change. */
 	BURST_RELEARN	= 4,
 	EVEN_OUT	= 8,	/* ticks over which debts are evened out */
+	/* The same while averages are over fewer than BURST_MEMORY ticks. */
+	EVEN_OUT_EARLY	= 2,
 	SAVED_MOST	= 64,	/* most saved time, in average distances */
 	OWED_MOST	= 64,	/* most owed time, in ticks of peak cost */
 	OWED_MUCH	= 8,	/* beyond it, a tick passes without a look */
@@ -143,10 +145,22 @@ bool burst_must_pass(const struct burst_control *control)
 	return control->due > burst_pays_for_peaks(control, OWED_MUCH);
 }
 
+/*
+ * Return the part of what is owed or saved that the next tick makes up for. The
+ * first windows may cost many times the guess. That is paid back early, since a
+ * program of a few seconds has only some ten windows.
+ */
+static s64 burst_due_now(const struct burst_control *control)
+{
+	bool early = control->due > 0 && control->ticks < BURST_MEMORY;
+
+	return control->due / (early ? EVEN_OUT_EARLY : EVEN_OUT);
+}
+
 u64 burst_distance(const struct burst_control *control, u32 random)
 {
 	u64 usual = burst_average_distance(control);
-	s64 wanted = (s64)usual + control->due / EVEN_OUT;
+	s64 wanted = (s64)usual + burst_due_now(control);
 	u64 distance = burst_between(wanted < 0 ? 0 : wanted, usual / FASTEST,
 				     usual * SLOWEST);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "engine/burst.h"
+#include "engine/burst_window.h"
 #include "random.h"
 
 enum { PROGRAMS = 300, MS = 1000000 };
@@ -399,6 +400,21 @@ static void test_keeps_debts(void **state)
 	assert_int_equal(control.permille, 1);
 }
 
+/* A window that saw no branch tells that lines are long. */
+static void test_window_of_long_lines(void **state)
+{
+	struct burst_window window;
+
+	burst_window_init(&window, true, 20, 0, 0, 0);
+	assert_int_equal(window.most_steps, 20 * 8);
+	burst_window_init(&window, true, 20, 0, 20 * 8, 0);
+	assert_int_equal(window.most_steps, 20 * 64);
+	burst_window_init(&window, true, 20, 100, 600, 0);
+	assert_int_equal(window.most_steps, 20 * 6);
+	burst_window_init(&window, true, 20, 1, 1000, 0);
+	assert_int_equal(window.most_steps, 20 * 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_keeps_debts),
+		cmocka_unit_test(test_window_of_long_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
