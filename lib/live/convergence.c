@@ -129,7 +129,7 @@ void convergence_free(struct convergence *convergence)
 }
 
 struct distance convergence_distance(const struct hwprof_tuning *tuning,
-				     uint64_t begin)
+				     bool filtered, uint64_t begin)
 {
 	return (struct distance){
 		.session = tuning->session, .number = tuning->changes,
@@ -137,6 +137,7 @@ struct distance convergence_distance(const struct hwprof_tuning *tuning,
 		.frequency = tuning->flags & HWPROF_TUNE_FREQ,
 		.burst = tuning->burst,
 		.budget_permille = tuning->budget_permille,
+		.filtered = filtered,
 	};
 }
 

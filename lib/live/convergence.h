@@ -12,6 +12,7 @@
 #ifndef HWPROF_CONVERGENCE_H
 #define HWPROF_CONVERGENCE_H
 
+#include <stdbool.h>
 #include "hwprof.h"
 #include "perfdata/distances.h"
 
@@ -39,9 +40,12 @@ struct convergence *convergence_new(const struct hwprof_converge *options,
 				    const struct hwprof_tuning *asked);
 void convergence_free(struct convergence *convergence);
 
-/* Returns the distance that a session has from @begin on. */
+/*
+ * Returns the distance that a session has from @begin on. @filtered: it has a
+ * filter.
+ */
 struct distance convergence_distance(const struct hwprof_tuning *tuning,
-				     uint64_t begin);
+				     bool filtered, uint64_t begin);
 
 /* Takes a row of the session, but no totals. Returns 0 or -ENOMEM. */
 int convergence_row(struct convergence *convergence,

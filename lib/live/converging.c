@@ -24,6 +24,7 @@ struct session {
 
 struct converging {
 	struct hwprof_converge options;
+	bool filtered;
 	int device;
 	struct hwprof_file *file;	/* the events, and the distances */
 	uint8_t *record;		/* the start of a record that is cut */
@@ -55,7 +56,7 @@ static int add_events(struct converging *it, const struct writer_event *kinds,
 
 struct converging *converging_new(const struct hwprof_converge *options,
 				  const struct writer_event *kinds,
-				  size_t count, int device)
+				  size_t count, bool filtered, int device)
 {
 	struct converging *it = calloc(1, sizeof(*it));
 
@@ -64,6 +65,7 @@ struct converging *converging_new(const struct hwprof_converge *options,
 		return NULL;
 	}
 	it->options = *options;
+	it->filtered = filtered;
 	it->device = device;
 	if (!add_events(it, kinds, count))
 		return it;
@@ -107,7 +109,8 @@ static int tune(const struct converging *it, uint32_t session,
 static int add_distance(struct converging *it,
 			const struct hwprof_tuning *tuning, uint64_t begin)
 {
-	const struct distance distance = convergence_distance(tuning, begin);
+	const struct distance distance =
+		convergence_distance(tuning, it->filtered, begin);
 
 	return distances_add(&it->file->distances, &distance);
 }
@@ -169,18 +172,6 @@ static void end_session(struct session *session)
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* The first totals after a change say when it was. */
-static void date_change(struct converging *it, const struct session *session,
-			uint64_t time)
-{
-	size_t count;
-	struct distance *all = distances_of(&it->file->distances,
-					    session->number, &count);
-
-	if (all && all[count - 1].begin == DISTANCE_NEVER)
-		all[count - 1].begin = time;
-}
-
 static void take_totals(struct converging *it, struct session *session,
 			const struct hwprof_row_totals *row, uint64_t time)
 {
@@ -190,8 +181,8 @@ static void take_totals(struct converging *it, struct session *session,
 		end_session(session);
 		return;
 	}
-	if (row->changes == session->changes)
-		date_change(it, session, time);
+	distances_date(&it->file->distances, session->number, row->changes,
+		       time);
 	session->totals = *row;
 	session->has_totals = true;
 }

@@ -3,6 +3,8 @@
 #ifndef HWPROF_CONVERGING_H
 #define HWPROF_CONVERGING_H
 
+#include <stdbool.h>
+
 #include "hwprof.h"
 #include "writer.h"
 
@@ -11,12 +13,12 @@ struct distances;
 
 /*
  * Begins with the @count kinds of events of a recording. @options are complete;
- * see convergence.h. @device is a descriptor of /dev/hwprof, which the result
- * owns. Returns NULL if out of memory; then @device is closed.
+ * see convergence.h. @filtered: events have filters. @device is a descriptor of
+ * /dev/hwprof, which the result owns. Returns NULL if out of memory; then @device is closed.
  */
 struct converging *converging_new(const struct hwprof_converge *options,
 				  const struct writer_event *kinds,
-				  size_t count, int device);
+				  size_t count, bool filtered, int device);
 void converging_close(struct converging *converging);
 
 /*

@@ -239,7 +239,8 @@ int recording_converge(struct recording *recording,
 			    "to converge takes " HWPROF_DEVICE
 			    ", which cannot be opened: %s", strerror(errno));
 	recording->converging = converging_new(options, events->kinds,
-					       events->kind_count, device);
+					       events->kind_count,
+					       events->options.filter, device);
 	return recording->converging ?
 	       0 : fail(recording, -ENOMEM, "out of memory");
 }

@@ -45,7 +45,7 @@ int hwprof_session_converge(struct hwprof_session *session,
 	if (asked.budget_permille && session->filter)
 		return session_fail(session, -EINVAL,
 				    "to converge with a filter, a session needs a period or a frequency, and no budget");
-	first = convergence_distance(&asked, 0);
+	first = convergence_distance(&asked, session->filter, 0);
 	if (distances_add(&session->file->distances, &first))
 		return session_fail(session, -ENOMEM, "out of memory");
 	session->convergence = convergence_new(&complete, &asked);
@@ -70,15 +70,15 @@ static struct distance *last_distance(const struct hwprof_session *session)
 static void take_totals(struct hwprof_session *session, uint64_t time,
 			const struct hwprof_row_totals *row)
 {
-	struct distance *last = last_distance(session);
+	const struct distance *last = last_distance(session);
 
 	if (row->changes > last->number) {
 		/* Somebody else has changed something. */
 		end(session);
 		return;
 	}
-	if (row->changes == last->number && last->begin == DISTANCE_NEVER)
-		last->begin = time;
+	distances_date(&session->file->distances, last->session, row->changes,
+		       time);
 	session->totals = *row;
 	session->has_totals = true;
 }
@@ -115,7 +115,8 @@ int session_converge(struct hwprof_session *session)
 		end(session);
 		return 0;
 	}
-	distance = convergence_distance(&change, DISTANCE_NEVER);
+	distance = convergence_distance(&change, session->filter,
+					DISTANCE_NEVER);
 	if (distances_add(&session->file->distances, &distance))
 		return session_fail(session, -ENOMEM, "out of memory");
 	convergence_changed(session->convergence);

@@ -12,7 +12,7 @@ enum { VERSION = 1 };
 struct written {
 	uint32_t session, number;
 	uint64_t begin, period;
-	uint32_t frequency, burst, budget_permille, reserved;
+	uint32_t frequency, burst, budget_permille, filtered;
 };
 
 /* Returns the index of the first distance that is not before these numbers. */
@@ -73,6 +73,17 @@ struct distance *distances_of(const struct distances *distances,
 	return *count ? &distances->all[first] : NULL;
 }
 
+void distances_date(struct distances *distances, uint32_t session,
+		    uint32_t number, uint64_t time)
+{
+	size_t at = find(distances, session, number);
+	struct distance *it = &distances->all[at];
+
+	if (at < distances->count && it->session == session &&
+	    it->number == number && time < it->begin)
+		it->begin = time;
+}
+
 void distances_forget(struct distances *distances, uint32_t session)
 {
 	size_t count;
@@ -108,6 +119,7 @@ size_t distances_put(const struct distances *distances, FILE *out)
 			.begin = it->begin, .period = it->period,
 			.frequency = it->frequency, .burst = it->burst,
 			.budget_permille = it->budget_permille,
+			.filtered = it->filtered,
 		};
 
 		fwrite(&written, sizeof(written), 1, out);
@@ -119,6 +131,7 @@ size_t distances_put(const struct distances *distances, FILE *out)
 static bool is_possible(const struct written *written)
 {
 	return written->period <= INT64_MAX && written->frequency <= 1 &&
+	       written->filtered <= 1 &&
 	       written->budget_permille <= HWPROF_BUDGET_PERMILLE_MAX;
 }
 
@@ -149,6 +162,7 @@ int distances_parse(struct distances *distances, struct byte_reader body)
 			.begin = written.begin, .period = written.period,
 			.frequency = written.frequency, .burst = written.burst,
 			.budget_permille = written.budget_permille,
+			.filtered = written.filtered,
 		};
 		error = is_next(distances, &distance) ?
 			distances_add(distances, &distance) : -EBADMSG;

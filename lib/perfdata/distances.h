@@ -27,6 +27,7 @@ enum {
  * @frequency: @period is a frequency.
  * @burst: branches of a burst; 0: there are no bursts.
  * @budget_permille: the budget; 0: there is none.
+ * @filtered: a filter leaves out code, which takes time but no window.
  */
 struct distance {
 	uint32_t session;
@@ -36,6 +37,7 @@ struct distance {
 	bool frequency;
 	uint32_t burst;
 	uint32_t budget_permille;
+	bool filtered;
 };
 
 /* Sorted by session and number. All 0: there are none. */
@@ -56,6 +58,12 @@ bool distances_full(const struct distances *distances);
  */
 struct distance *distances_of(const struct distances *distances,
 			      uint32_t session, size_t *count);
+/*
+ * Notes the time of totals that have this number of changes. The earliest says
+ * when the distance began: those of another CPU may be read before them.
+ */
+void distances_date(struct distances *distances, uint32_t session,
+		    uint32_t number, uint64_t time);
 /* Forgets all distances of @session before its last one. */
 void distances_forget(struct distances *distances, uint32_t session);
 void distances_free(struct distances *distances);

@@ -119,6 +119,7 @@ int stretches_note(struct stretches *stretches,
 		return 0;
 	}
 	stretch = &run.stretches[at];
+	run.stretches->by_time = row->basis == HWPROF_BASIS_TIME;
 	stretch->windows = larger(stretch->windows, row->windows);
 	stretch->own_ns = larger(stretch->own_ns, own);
 	return 0;
@@ -143,6 +144,7 @@ static bool is_known(const struct run *run)
 		if (it->number != first->number + i ||
 		    it->burst != first->burst ||
 		    it->frequency != first->frequency ||
+		    it->filtered != first->filtered ||
 		    !it->budget_permille != !first->budget_permille ||
 		    (!it->budget_permille && !it->period))
 			return false;
@@ -236,7 +238,9 @@ static void weigh(const struct run *run)
 	}
 	if (run->count < 2 || !is_known(run))
 		return;
-	if (run->distances->budget_permille)
+	/* A machine that is late takes fewer windows than a period asks for. */
+	if (run->distances->budget_permille ||
+	    (run->stretches->by_time && !run->distances->filtered))
 		weigh_by_time(run);
 	else
 		weigh_by_distance(run);

@@ -4,9 +4,9 @@
  * in each of which it looked at one distance. What is seen in a stretch of
  * longer distances stands for more.
  *
- * A weight is the distance itself where the user chose it, as a period or a
- * frequency. Under a budget, it is the programs' own time in the stretch by the
- * number of windows. The smallest weight of a session is 1.
+ * If time chose the windows or a budget did, a weight is the programs' own time in
+ * the stretch by the number of windows. Otherwise it is the distance itself, a
+ * period or the reciprocal of a frequency. The smallest weight of a session is 1.
  */
 #ifndef HWPROF_STRETCHES_H
 #define HWPROF_STRETCHES_H
@@ -25,6 +25,7 @@ struct stretch {
 	double most;			/* the largest weight of all */
 	bool foreign;			/* there are changes that are not
 					 * known */
+	bool by_time;			/* time chose the windows */
 };
 
 struct stretches {

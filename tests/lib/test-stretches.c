@@ -93,15 +93,23 @@ static void test_impossible(void **state)
 }
 
 /* Notes the totals of a session that is at @number. */
-static void note(struct stretches *stretches, uint32_t session, uint32_t number,
-		 uint64_t windows, uint64_t task_ns)
+static void note_basis(struct stretches *stretches, uint32_t session,
+		       uint32_t number, uint64_t windows, uint64_t task_ns,
+		       uint32_t basis)
 {
 	const struct hwprof_row_totals row = {
 		.row.session = session, .changes = number, .windows = windows,
-		.task_ns = task_ns,
+		.task_ns = task_ns, .basis = basis,
 	};
 
 	assert_int_equal(stretches_note(stretches, &row), 0);
+}
+
+static void note(struct stretches *stretches, uint32_t session, uint32_t number,
+		 uint64_t windows, uint64_t task_ns)
+{
+	note_basis(stretches, session, number, windows, task_ns,
+		   HWPROF_BASIS_BRANCHES);
 }
 
 static double weight_at(struct stretches *stretches, uint32_t session,
@@ -109,6 +117,37 @@ static double weight_at(struct stretches *stretches, uint32_t session,
 {
 	return stretches_row(stretches,
 			     stretches_at(stretches, session, time), 0).weight;
+}
+
+/*
+ * A machine that was late took windows five times as far apart as asked, until
+ * they were asked for eight times as far apart.
+ */
+static void test_late(void **state)
+{
+	struct distances distances = { .count = 0 };
+	struct stretches *stretches = stretches_new(&distances);
+	uint32_t session;
+
+	for (session = 1; session <= 3; session++) {
+		add(&distances, session, 0, 0, 100);
+		add(&distances, session, 1, 10, 800);
+	}
+	/* What a filter leaves out takes time, too. */
+	distances.all[4].filtered = distances.all[5].filtered = true;
+	note_basis(stretches, 1, 0, 10, 5000, HWPROF_BASIS_TIME);
+	note_basis(stretches, 1, 1, 15, 9000, HWPROF_BASIS_TIME);
+	note_basis(stretches, 3, 0, 10, 5000, HWPROF_BASIS_TIME);
+	note_basis(stretches, 3, 1, 15, 9000, HWPROF_BASIS_TIME);
+	note(stretches, 2, 0, 10, 5000);
+	note(stretches, 2, 1, 15, 9000);
+	assert_int_equal(stretches_weigh(stretches), 0);
+	assert_true(weight_at(stretches, 1, 10) == 1);
+	assert_true(weight_at(stretches, 1, 11) == 1.6);
+	assert_true(weight_at(stretches, 2, 11) == 8);
+	assert_true(weight_at(stretches, 3, 11) == 8);
+	stretches_free(stretches);
+	distances_free(&distances);
 }
 
 static void test_stretches(void **state)
@@ -591,6 +630,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_section),
 		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_stretches),
 		cmocka_unit_test(test_budget_stretches),
 		cmocka_unit_test(test_rounding),
