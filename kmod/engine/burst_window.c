@@ -48,10 +48,11 @@ static void burst_window_time(struct burst_window *window, u32 branches,
 void burst_window_init(struct burst_window *window, bool by_time, u32 branches,
 		       u64 all_branches, u64 all_steps, u32 random)
 {
-	/* Windows without a branch show that lines are long. */
-	u64 steps = all_steps ? branches * all_steps / max(all_branches, (u64)1) :
-				(u64)branches * USUAL_STEPS;
+	u64 steps = (u64)branches * USUAL_STEPS;
 
+	/* Windows without a branch show that lines are long. */
+	if (all_steps)
+		steps = branches * all_steps / max(all_branches, (u64)1);
 	*window = (struct burst_window){ .by_time = by_time };
 	if (by_time)
 		burst_window_time(window, branches, steps, random);

@@ -14,7 +14,8 @@ struct distances;
 /*
  * Begins with the @count kinds of events of a recording. @options are complete;
  * see convergence.h. @filtered: events have filters. @device is a descriptor of
- * /dev/hwprof, which the result owns. Returns NULL if out of memory; then @device is closed.
+ * /dev/hwprof, which the result owns. Returns NULL if out of memory; then
+ * @device is closed.
  */
 struct converging *converging_new(const struct hwprof_converge *options,
 				  const struct writer_event *kinds,

@@ -4,9 +4,10 @@
  * in each of which it looked at one distance. What is seen in a stretch of
  * longer distances stands for more.
  *
- * If time chose the windows or a budget did, a weight is the programs' own time in
- * the stretch by the number of windows. Otherwise it is the distance itself, a
- * period or the reciprocal of a frequency. The smallest weight of a session is 1.
+ * If time chose the windows or a budget did, a weight is the programs' own time
+ * in the stretch by the number of windows. Otherwise it is the distance itself,
+ * a period or the reciprocal of a frequency. The smallest weight of a session
+ * is 1.
  */
 #ifndef HWPROF_STRETCHES_H
 #define HWPROF_STRETCHES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * converge TURNS EARLY LATE: a program with two phases, which make TURNS turns
- * of a loop EARLY times, and of another one LATE times. It prints the CPU time of
- * each. Without arguments, it prints how many turns take a ms.
+ * of a loop EARLY times, and of another one LATE times. It prints the CPU time
+ * of each. Without arguments, it prints how many turns take a ms.
  */
 #include <stdio.h>
 #include <stdlib.h>

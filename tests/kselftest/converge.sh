@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # --converge: distances grow while a program does the same, and are those asked
-# for when its late phase comes. Shares are those of time, also on a machine that
-# is late.
+# for when its late phase comes. Shares are those of time, also on a machine
+# that is late.
 . "${0%/*}/tap.sh"
 needs step
 command -v hwprof > /dev/null || { skip all "no hwprof"; finish; exit; }

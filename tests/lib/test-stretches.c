@@ -133,7 +133,7 @@ static void test_late(void **state)
 		add(&distances, session, 0, 0, 100);
 		add(&distances, session, 1, 10, 800);
 	}
-	/* What a filter leaves out takes time, too. */
+	/* Code that a filter leaves out takes time, too. */
 	distances.all[4].filtered = distances.all[5].filtered = true;
 	note_basis(stretches, 1, 0, 10, 5000, HWPROF_BASIS_TIME);
 	note_basis(stretches, 1, 1, 15, 9000, HWPROF_BASIS_TIME);
