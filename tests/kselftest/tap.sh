@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # To be sourced by tests that are shell scripts: TAP, as kselftest prints it.
+# Its own variables begin with tap_.
 
-count=0
-failed=0
+tap_count=0
+tap_failed=0
 caps=/sys/bus/event_source/devices/hwprof/caps
 
 # test_ok NAME COMMAND...: checks that it succeeds
 test_ok()
 {
-	name=$1
+	tap_name=$1
 	shift
-	count=$((count + 1))
+	tap_count=$((tap_count + 1))
 	if "$@" > /tmp/tap.log 2>&1; then
-		echo "ok $count $name"
+		echo "ok $tap_count $tap_name"
 	else
-		echo "not ok $count $name"
+		echo "not ok $tap_count $tap_name"
 		sed 's/^/# /' /tmp/tap.log | head -40
-		failed=$((failed + 1))
+		tap_failed=$((tap_failed + 1))
 	fi
 }
 
@@ -174,8 +175,8 @@ stat_refuses()
 
 skip()
 {
-	count=$((count + 1))
-	echo "ok $count $1 # SKIP $2"
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count $1 # SKIP $2"
 }
 
 # needs SOURCE: skips all tests without it
@@ -200,9 +201,9 @@ rest_is_no_news()
 
 finish()
 {
-	echo "1..$count"
-	echo "# Totals: pass:$((count - failed)) fail:$failed"
-	[ $failed = 0 ]
+	echo "1..$tap_count"
+	echo "# Totals: pass:$((tap_count - tap_failed)) fail:$tap_failed"
+	[ $tap_failed = 0 ]
 }
 
 echo "TAP version 13"
