@@ -12,7 +12,8 @@
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
  *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped
  *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
- *	6.16	sched_process_exit has a second argument; rdmsrl() is rdmsrq();
+ *	6.16	sched_process_exit has a second argument, and comes before the
+ *		memory goes; rdmsrl() is rdmsrq();
  *		branch stacks are cut to attr.sample_max_stack, which is why
  *		trigger_counter_attr() sets it: older kernels ignore it there
  *	6.19	attr.config4; only KVM gets what perf knows of counters
@@ -192,11 +193,16 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #endif
 }
 
-/* Arguments of a probe of sched_process_exit behind the task. None is used. */
+/*
+ * Arguments of a probe of sched_process_exit behind the task. None is used. The
+ * probe comes before the task's memory goes, since 6.16.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define compat_exit_arguments	, bool group_dead
+#define COMPAT_EXIT_HAS_MM	true
 #else
 #define compat_exit_arguments
+#define COMPAT_EXIT_HAS_MM	false
 #endif
 
 /*

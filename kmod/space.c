@@ -6,7 +6,9 @@
  */
 #include <linux/hash.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 
+#include "compat.h"
 #include "space.h"
 
 enum { SPACE_PROBES = 64 };
@@ -59,6 +61,26 @@ static u32 space_fill(struct session *session, struct space *space)
 }
 
 /*
+ * Return true if current's process has ended, or is about to, and still has
+ * memory: a record that it gets now might never be freed.
+ */
+static bool space_exits(void)
+{
+	return COMPAT_EXIT_HAS_MM && !atomic_read(&current->signal->live);
+}
+
+/* Return the number of the record of a process that has ended; 0: none. */
+static u32 space_ended(struct session *session, u64 key)
+{
+	int probe = 0;
+	struct space *space = space_by_key(session, key | SPACE_ENDED, &probe);
+	u32 id = space ? smp_load_acquire(&space->id) : 0;
+
+	/* It may have been freed, and have another process. */
+	return id && READ_ONCE(space->key) == (key | SPACE_ENDED) ? id : 0;
+}
+
+/*
  * Return the number of the address space that current runs in; 0 if no record
  * is free. Interrupts are off, so a record that another CPU just claimed is
  * filled soon.
@@ -70,6 +92,8 @@ u32 space_of_current(struct session *session)
 	struct space *space = space_by_key(session, key, &probe);
 	u32 id;
 
+	if (!space && space_exits())
+		return space_ended(session, key);
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
 		struct space *at = space_at(session, key, probe);
 

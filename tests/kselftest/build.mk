@@ -149,7 +149,7 @@ $(KSELFTEST)/unwinds: tests/kselftest/unwinds.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -fexceptions -fno-optimize-sibling-calls -o $@ $<
 
-$(KSELFTEST)/heaps: tests/kselftest/heaps.c
+$(addprefix $(KSELFTEST)/,heaps exits): $(KSELFTEST)/%: tests/kselftest/%.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -o $@ $<
 
@@ -188,7 +188,7 @@ TEST_PROGRAMS += kselftest-programs
 
 kselftest-programs: $(BUILD)/hwprof $(EXAMPLES) $(KSELFTESTS) $(KSELFTEST_SH) \
 	$(KSELFTEST_BPF) \
-	$(addprefix $(KSELFTEST)/,guest known spin forks heaps unwinds shapes callers \
+	$(addprefix $(KSELFTEST)/,guest known spin forks exits heaps unwinds shapes callers \
 		       converge filtered simulate trips phases \
 		       long_trips short_trips \
 		       $(if $(filter x86,$(TARGET)),chains nests pointerless endless deep plugged \
