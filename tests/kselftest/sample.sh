@@ -74,8 +74,8 @@ forks_and_execs()
 # since 6.16: of a process that no sample has found before, these are lost.
 many_exits()
 {
-	record -a -e cct,sample,memory_mib=1,interval_ms=200/uk -c 5000 -- \
-		./exits 5000 &&
+	hwprof record -q -o $data -a -c 5000 \
+		-e cct,sample,memory_mib=1,interval_ms=200/uk -- ./exits 5000 &&
 		hwprof report cct -i $data --json > /tmp/report &&
 	awk '
 		$1 == "\"produced\":" { produced = $2 + 0 }
