@@ -582,7 +582,7 @@ TEST_F(running, period_of_branch_records)
 
 /* --- rows of perf events, and rings --------------------------------------- */
 
-/* Changes parameters. A busy machine may not have written the rows of before. */
+/* Changes parameters. The rows of before may have to wait for their ring. */
 static int tune_at_last(int fd, struct hwprof_tuning *tuning)
 {
 	int err, tries = 200;
