@@ -125,6 +125,9 @@ void burst_account(struct burst_control *control, u64 cost, u64 time, u64 units)
 	cost = burst_note_peak(control, min(cost, COST_MOST));
 	time = min(time, TIME_MOST);
 	units = min(units, UNITS_MOST);
+	/* Averages may be of ticks in the kernel, without looks. */
+	if (cost / OUTLIER > control->cost)
+		control->ticks = min(control->ticks, (u32)BURST_RELEARN);
 	if (control->ticks < BURST_MEMORY)
 		control->ticks++;
 	control->cost = burst_average(control->cost, cost, control->ticks);

@@ -400,6 +400,38 @@ static void test_keeps_debts(void **state)
 	assert_int_equal(control.permille, 1);
 }
 
+/* Returns the share of ten seconds, in units of the budget of half a percent. */
+static double share_of_late_looks(uint64_t random)
+{
+	const u64 length = 10 * SECOND;
+	struct burst_control control;
+	u64 time = 0, all = 0, ticks = 0, cost, distance;
+
+	burst_control_init(&control, 5, 400000);
+	while (time < length) {
+		/* The loader is in the kernel, then has short lines. */
+		cost = ticks < 22 ? 200 : ticks < 25 ? 250000 :
+		       2400000 + random_below(&random, 400000);
+		distance = ticks < 22 ? 200000 :
+			   burst_distance(&control,
+					  random_below(&random, UINT32_MAX));
+		burst_account(&control, cost, distance, distance);
+		all += cost;
+		time += distance;
+		ticks++;
+	}
+	return all * 200. / length;
+}
+
+/* Looks that cost far more than the first ticks are paid back in time. */
+static void test_begins_late(void **state)
+{
+	uint64_t i;
+
+	for (i = 1; i <= PROGRAMS; i++)
+		assert_true(share_of_late_looks(i * 7919) < 1.2);
+}
+
 /* A window that saw no branch tells that lines are long. */
 static void test_window_of_long_lines(void **state)
 {
@@ -432,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_keeps_debts),
+		cmocka_unit_test(test_begins_late),
 		cmocka_unit_test(test_window_of_long_lines),
 	};
 
