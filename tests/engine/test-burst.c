@@ -400,7 +400,7 @@ static void test_keeps_debts(void **state)
 	assert_int_equal(control.permille, 1);
 }
 
-/* Returns the share of ten seconds, in units of the budget of half a percent. */
+/* Returns the cost of ten seconds, as a multiple of a budget of 0.5 %. */
 static double share_of_late_looks(uint64_t random)
 {
 	const u64 length = 10 * SECOND;
