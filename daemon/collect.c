@@ -309,6 +309,13 @@ static void forget_code(struct collector *collector)
 	collector->code = NULL;
 }
 
+/* Returns what a sentence about the error @error ends with. */
+static const char *advice(int error)
+{
+	return error == -EACCES || error == -EPERM ?
+	       ": see kernel.perf_event_paranoid in NOTES of hwprofd(8)" : "";
+}
+
 static int record_window(struct collector *collector, int fd,
 			 struct wire_head *head, char sentence[WIRE_TEXT])
 {
@@ -333,8 +340,9 @@ static int record_window(struct collector *collector, int fd,
 		error = write_window(collector, recording, fd, head);
 	}
 	if (error)
-		snprintf(sentence, WIRE_TEXT, "%s", !collector->code ?
-			 "out of memory" : recording_error(recording));
+		snprintf(sentence, WIRE_TEXT, "%s%s", !collector->code ?
+			 "out of memory" : recording_error(recording),
+			 advice(error));
 	recording_close(recording);
 	if (collector->code)
 		known_code_renew(collector->code);
