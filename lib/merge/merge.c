@@ -15,6 +15,7 @@
 enum {
 	ROW_SIZE = sizeof(struct hwprof_row_path) +
 		   HWPROF_PATH_JUMPS_MAX * sizeof(struct hwprof_path_jump),
+	KNOWN_PROGRAMS = 64,
 };
 
 union row_buffer {
@@ -33,6 +34,13 @@ struct added_session {
 	size_t group;
 };
 
+/* A process of the recording, and its number in the result. */
+struct known_program {
+	const char *name;		/* NULL: none */
+	const struct label *label;
+	uint32_t pid;
+};
+
 /* A recording while it is added. */
 struct addition {
 	struct merge *merge;
@@ -46,6 +54,7 @@ struct addition {
 	struct numbers maps;		/* their addresses; the value is the
 					 * number of the object, as of
 					 * object_of() */
+	struct known_program known[KNOWN_PROGRAMS];	/* by pid */
 };
 
 struct merge *merge_new(void)
@@ -256,20 +265,34 @@ static int program_of(struct merge *merge, const char *name,
 }
 
 /* The same, for the process of an entry. */
-static int program_at(const struct addition *addition,
-		      const struct row_entry *entry, uint32_t *pid)
+static int program_at(struct addition *addition, const struct row_entry *entry,
+		      uint32_t *pid)
 {
+	struct known_program *known =
+		&addition->known[entry->row->pid % KNOWN_PROGRAMS];
 	const struct label *label = labels_find(&addition->file->labels,
 						entry->row->pid);
 	const char *name = processes_comm(addition->facts.processes,
 					  entry->row->pid, entry->last);
+	int error;
 
-	return program_of(addition->merge, name ? name : "[unknown]",
-			  label ? label : &no_label, pid);
+	if (!name)
+		name = "[unknown]";
+	if (!label)
+		label = &no_label;
+	if (name != known->name || label != known->label) {
+		error = program_of(addition->merge, name, label, &known->pid);
+		if (error)
+			return error;
+		known->name = name;
+		known->label = label;
+	}
+	*pid = known->pid;
+	return 0;
 }
 
 /* Sets *@wanted to whether the filter chooses the process of an entry. */
-static int is_wanted(const struct addition *addition,
+static int is_wanted(struct addition *addition,
 		     const struct row_entry *entry, bool *wanted)
 {
 	uint32_t pid;
