@@ -121,16 +121,22 @@ static int write_recording(struct merge *merge, long part,
 	return error;
 }
 
-static int put_packed(int out, struct part_head *head, const void *bytes,
-		      size_t size)
+/* The file of an answer, and what packs its parts. */
+struct packer {
+	int out;
+	ZSTD_CCtx *zstd;
+};
+
+static int put_packed(const struct packer *packer, struct part_head *head,
+		      const void *bytes, size_t size)
 {
 	size_t room = ZSTD_compressBound(size), packed;
 	void *to = malloc(room);
-	int error;
+	int out = packer->out, error;
 
 	if (!to)
 		return -ENOMEM;
-	packed = ZSTD_compress(to, room, bytes, size, LEVEL);
+	packed = ZSTD_compressCCtx(packer->zstd, to, room, bytes, size, LEVEL);
 	error = ZSTD_isError(packed) || packed > PART_SIZE_MAX ? -EFBIG : 0;
 	head->size = packed;
 	if (!error)
@@ -142,7 +148,7 @@ static int put_packed(int out, struct part_head *head, const void *bytes,
 }
 
 static int put_part(struct merge *merge, long part, struct part_head *head,
-		    int out, char message[JOB_MESSAGE])
+		    const struct packer *packer, char message[JOB_MESSAGE])
 {
 	int fd = write_recording(merge, part, message), error = 0;
 	struct stat status;
@@ -157,14 +163,15 @@ static int put_part(struct merge *merge, long part, struct part_head *head,
 	if (!error && bytes == MAP_FAILED)
 		error = -errno;
 	if (!error)
-		error = put_packed(out, head, bytes, status.st_size);
+		error = put_packed(packer, head, bytes, status.st_size);
 	if (bytes != MAP_FAILED)
 		munmap(bytes, status.st_size);
 	close(fd);
 	return error;
 }
 
-static int put_account(struct merge *merge, int out, char message[JOB_MESSAGE])
+static int put_account(struct merge *merge, const struct packer *packer,
+		       char message[JOB_MESSAGE])
 {
 	const struct hwprof_row_totals totals = merge_totals(merge, true);
 	struct part_head head = {
@@ -181,7 +188,7 @@ static int put_account(struct merge *merge, int out, char message[JOB_MESSAGE])
 		},
 	};
 
-	return put_part(merge, MERGE_ACCOUNT, &head, out, message);
+	return put_part(merge, MERGE_ACCOUNT, &head, packer, message);
 }
 
 /* --- whole recordings ----------------------------------------------------- */
@@ -207,7 +214,7 @@ static uint32_t whole_kind(int fd)
 }
 
 /* Packs the recording that the job was given. */
-static int put_whole(uint32_t kind, int out)
+static int put_whole(uint32_t kind, const struct packer *packer)
 {
 	struct part_head head = { .kind = kind };
 	struct stat status;
@@ -220,7 +227,7 @@ static int put_whole(uint32_t kind, int out)
 		     0);
 	if (bytes == MAP_FAILED)
 		return -errno;
-	error = put_packed(out, &head, bytes, status.st_size);
+	error = put_packed(packer, &head, bytes, status.st_size);
 	munmap(bytes, status.st_size);
 	return error;
 }
@@ -244,23 +251,24 @@ static int copy_whole(const struct job *job, int out)
 }
 
 /* They are kept as long as windows of a minute are. */
-static int put_wholes(const struct job *job, int out)
+static int put_wholes(const struct job *job, const struct packer *packer)
 {
 	uint32_t kind;
 
 	if (job->recording) {
 		kind = whole_kind(WORKER_KEPT);
-		return kind < HWPROF_KINDS ? put_whole(kind, out) : 0;
+		return kind < HWPROF_KINDS ? put_whole(kind, packer) : 0;
 	}
-	return job->drop_whole ? 0 : copy_whole(job, out);
+	return job->drop_whole ? 0 : copy_whole(job, packer->out);
 }
 
 /* --- merging -------------------------------------------------------------- */
 
-static int put_parts(struct merge *merge, int out, char message[JOB_MESSAGE])
+static int put_parts(struct merge *merge, const struct packer *packer,
+		     char message[JOB_MESSAGE])
 {
 	const struct merge_part *part;
-	int error = put_account(merge, out, message);
+	int error = put_account(merge, packer, message);
 	long i;
 
 	for (i = 0; (part = merge_part(merge, i)) && !error; i++) {
@@ -270,23 +278,27 @@ static int put_parts(struct merge *merge, int out, char message[JOB_MESSAGE])
 
 		strcpy(head.build_id, part->build_id);
 		snprintf(head.object, sizeof(head.object), "%s", part->object);
-		error = put_part(merge, i, &head, out, message);
+		error = put_part(merge, i, &head, packer, message);
 	}
 	return error;
 }
 
 enum answer job_merge(const void *context, int out)
 {
+	const struct packer packer = { out, ZSTD_createCCtx() };
 	const struct job *job = context;
 	char message[JOB_MESSAGE] = "";
 	struct merge *merge;
 	int error = job_merged(&merge, job, true, message);
 
+	if (!error && !packer.zstd)
+		error = -ENOMEM;
 	if (!error)
-		error = put_parts(merge, out, message);
+		error = put_parts(merge, &packer, message);
 	if (!error)
-		error = put_wholes(job, out);
+		error = put_wholes(job, &packer);
 	merge_free(merge);
+	ZSTD_freeCCtx(packer.zstd);
 	if (!error)
 		return ANSWER_OK;
 	return worker_fail(out, ANSWER_FAILED, "%s",
