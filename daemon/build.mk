@@ -37,8 +37,8 @@ $(BUILD)/hwprofd: $(BUILD)/obj/daemon/hwprofd.o $(DAEMON_OBJECTS) \
 # The process with capabilities has no HTTP and no database in it.
 $(BUILD)/hwprofd-collect: $(BUILD)/obj/daemon/collect.o \
 			  $(patsubst %,$(BUILD)/obj/daemon/%.o,code_reader \
-				       config file_opener log mount_of notify \
-				       wire worker) \
+				       config file_opener log meter mount_of \
+				       notify spending wire worker) \
 			  $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIB_LINK)
 

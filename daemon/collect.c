@@ -24,6 +24,7 @@
 #include "live/recording.h"
 #include "live/source_choice.h"
 #include "log.h"
+#include "meter.h"
 #include "notify.h"
 #include "wire.h"
 
@@ -33,7 +34,12 @@ enum {
 	EVENTS_MAX = 2,			/* events, and stacks */
 	TURNS_MAX = 2,			/* values, and ranges */
 	MEMORY_MIB = 16,		/* of an event, if that is allowed */
-	STEP_MS = 250,			/* how long records wait in a ring */
+	/*
+	 * Looks a second on a CPU. More would tell little more, and each wakes
+	 * a CPU that is idle, which no budget counts.
+	 */
+	LOOKS_MOST = 49,
+	STEP_MS = 1000,			/* how long records wait in a ring */
 	RETRY_MS = 5000,		/* after something has failed */
 	SEND_TRIES = 20,		/* of a window, one a second */
 	EVENT_NAME = 256,
@@ -57,7 +63,9 @@ struct event_set {
 	struct hwprof_event parsed[EVENTS_MAX];
 	struct events_kind events[EVENTS_MAX];
 	char names[EVENTS_MAX][EVENT_NAME];
+	bool own_interval[EVENTS_MAX];	/* the configuration has interval_ms */
 	size_t count;
+	size_t first, used;		/* which ones this window has */
 };
 
 struct collector {
@@ -67,6 +75,8 @@ struct collector {
 	struct event_set turns[TURNS_MAX];	/* have a window now and then */
 	size_t turn_count;
 	uint64_t windows;		/* that were begun */
+	struct spending spending;
+	struct meter meter;
 	struct event_set *set;		/* of this window */
 	struct confined_reader reader;	/* of files with code */
 	struct known_code *code;	/* NULL: none yet */
@@ -91,8 +101,7 @@ static void set_words(struct event_set *set, size_t i)
 }
 
 /* config_load() has checked the text. */
-static void add_event(struct event_set *set, const char *text,
-		      uint64_t permille)
+static void add_event(struct event_set *set, const char *text)
 {
 	size_t i = set->count;
 	struct hwprof_event *event = &set->parsed[i];
@@ -103,38 +112,33 @@ static void add_event(struct event_set *set, const char *text,
 		return;
 	source_choose_careful(event, false);
 	hwprof_event_set(event, "rows", 1);
-	hwprof_event_set(event, "budget_permille", permille);
 	if (!strstr(text, "memory_mib"))
 		hwprof_event_set(event, "memory_mib", MEMORY_MIB);
+	set->own_interval[i] = strstr(text, "interval_ms");
 	set->events[i].attr = (struct perf_event_attr){
 		.exclude_kernel = 1,
-		.sample_period = 1,	/* as often as the budget allows */
+		.freq = 1, .sample_freq = LOOKS_MOST,
 	};
 	set->count++;
 	set_words(set, i);
 }
 
-/* A turn has all of the budget. */
 static void add_turn(struct collector *collector, const char *text)
 {
 	struct event_set *set = &collector->turns[collector->turn_count];
 
 	set->count = 0;
-	add_event(set, text, collector->config.budget_permille);
+	add_event(set, text);
 	collector->turn_count += set->count;
 }
 
-/* The events share the budget. */
 static void set_events(struct collector *collector)
 {
 	const struct config *config = &collector->config;
-	bool both = strcmp(config->events, "none") &&
-		    strcmp(config->stacks, "none");
-	uint64_t permille = config->budget_permille / (both ? 2 : 1);
 
 	collector->usual.count = 0;
-	add_event(&collector->usual, config->events, permille);
-	add_event(&collector->usual, config->stacks, permille);
+	add_event(&collector->usual, config->events);
+	add_event(&collector->usual, config->stacks);
 	collector->turn_count = 0;
 	add_turn(collector, config->values);
 	add_turn(collector, config->ranges);
@@ -153,9 +157,47 @@ static void choose_set(struct collector *collector)
 						   collector->turn_count];
 }
 
+/* The events share what the module gets. A rest of that goes round. */
+static uint64_t share_of(const struct collector *collector, size_t i,
+			 uint64_t permille)
+{
+	size_t count = collector->set->count;
+
+	return permille / count +
+	       ((i + collector->windows) % count < permille % count);
+}
+
+/*
+ * Prepares the events of a window. What is learnt comes once, at its end. An
+ * event that gets nothing is left out.
+ */
+static void prepare_set(struct collector *collector,
+			const struct spending_plan *plan, int type)
+{
+	struct event_set *set = collector->set;
+	size_t i;
+
+	set->used = 0;
+	for (i = 0; i < set->count; i++) {
+		uint64_t permille = share_of(collector, i, plan->permille);
+
+		if (!permille)
+			continue;
+		if (!set->used++)
+			set->first = i;
+		hwprof_event_set(&set->parsed[i], "budget_permille", permille);
+		if (!set->own_interval[i])
+			hwprof_event_set(&set->parsed[i], "interval_ms",
+					 plan->seconds * 1000);
+		set_words(set, i);
+		set->events[i].attr.type = type;
+	}
+}
+
 /* Takes less memory where the module or a limit has no more. */
 static bool shrink(struct event_set *set, size_t i)
 {
+	i += set->first;
 	if (!event_shrink(&set->parsed[i], MEMORY_MIB))
 		return false;
 	set_words(set, i);
@@ -206,14 +248,18 @@ static void hang_up(struct collector *collector)
 	collector->socket = -1;
 }
 
+static uint64_t own_cpu_ns(struct collector *collector)
+{
+	return wire_cpu_ns(RUSAGE_SELF) + wire_cpu_ns(RUSAGE_CHILDREN) +
+	       file_opener_cpu_ns(&collector->reader.opener);
+}
+
 static void send_head(struct collector *collector, struct wire_head *head,
 		      int fd)
 {
 	int error;
 
-	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
-		       wire_cpu_ns(RUSAGE_CHILDREN) +
-		       file_opener_cpu_ns(&collector->reader.opener);
+	head->cpu_ns = own_cpu_ns(collector);
 	head->files_read = collector->reader.counts.read;
 	head->files_failed = collector->reader.counts.failed;
 	head->files_late = collector->reader.counts.late;
@@ -276,13 +322,14 @@ static int record(struct collector *collector, struct recording *recording,
 }
 
 static int write_window(struct collector *collector,
-			struct recording *recording, int fd,
+			struct recording *recording, uint64_t seconds, int fd,
 			struct wire_head *head)
 {
 	static char *const argv[] = { "hwprofd-collect", NULL };
+	const struct event_set *set = collector->set;
 	const struct writer_facts facts = {
 		.argc = 1, .argv = argv,
-		.pmu_type = collector->set->events[0].attr.type,
+		.pmu_type = set->events[set->first].attr.type,
 	};
 	struct writer_summary summary;
 	char path[PATH_SIZE];
@@ -292,8 +339,8 @@ static int write_window(struct collector *collector,
 	error = recording_start(recording, path);
 	head->begin_ns = wire_now();
 	if (!error)
-		error = record(collector, recording, head->begin_ns +
-			       collector->config.window * 1000000000ULL);
+		error = record(collector, recording,
+			       head->begin_ns + seconds * 1000000000ULL);
 	if (!error)
 		error = recording_finish(recording, &facts, &summary);
 	head->dropped = recording_dropped(recording);
@@ -316,13 +363,14 @@ static const char *advice(int error)
 	       ": see kernel.perf_event_paranoid in NOTES of hwprofd(8)" : "";
 }
 
-static int record_window(struct collector *collector, int fd,
+static int record_window(struct collector *collector, uint64_t seconds, int fd,
 			 struct wire_head *head, char sentence[WIRE_TEXT])
 {
 	static const pid_t everything = -1;
+	const struct event_set *set = collector->set;
 	const struct events_options options = {
-		.kinds = collector->set->events,
-		.kind_count = collector->set->count,
+		.kinds = set->events + set->first,
+		.kind_count = set->used,
 		.targets = &everything, .target_count = 1, .inherit = true,
 	};
 	struct recording *recording;
@@ -337,7 +385,7 @@ static int record_window(struct collector *collector, int fd,
 		recording_use_code(recording, collector->code);
 		recording_want_labels(recording);
 		recording_limit(recording, WIRE_RECORDS_MAX);
-		error = write_window(collector, recording, fd, head);
+		error = write_window(collector, recording, seconds, fd, head);
 	}
 	if (error)
 		snprintf(sentence, WIRE_TEXT, "%s%s", !collector->code ?
@@ -347,6 +395,12 @@ static int record_window(struct collector *collector, int fd,
 	if (collector->code)
 		known_code_renew(collector->code);
 	return error;
+}
+
+static void connect_hwprofd(struct collector *collector)
+{
+	collector->socket = wire_connect(collector->config.collector);
+	meter_forget_answer(&collector->meter);
 }
 
 /* A window waits for hwprofd, if that is being started again. */
@@ -359,7 +413,7 @@ static void send_window(struct collector *collector, struct wire_head *head,
 	for (tries = 0; tries < SEND_TRIES && collector->socket < 0 &&
 	     !collector->stop; tries++) {
 		wait_ms(collector, RETRY_MS / 5);
-		collector->socket = wire_connect(collector->config.collector);
+		connect_hwprofd(collector);
 		if (collector->socket >= 0)
 			send_head(collector, head, fd);
 	}
@@ -367,11 +421,12 @@ static void send_window(struct collector *collector, struct wire_head *head,
 		log_warning("a window is lost: hwprofd does not listen");
 }
 
-static void collect_window(struct collector *collector, int fd)
+static void collect_window(struct collector *collector, uint64_t seconds,
+			   int fd)
 {
 	struct wire_head head = { .type = WIRE_RECORDING };
 	char sentence[WIRE_TEXT] = "";
-	int error = record_window(collector, fd, &head, sentence);
+	int error = record_window(collector, seconds, fd, &head, sentence);
 
 	if (!error) {
 		error = wire_seal(fd);
@@ -387,14 +442,63 @@ static void collect_window(struct collector *collector, int fd)
 	send_window(collector, &head, fd);
 }
 
-/* Collects a window, or waits for what it takes. */
+/* Says that the next message comes later than hwprofd may expect. */
+static void tell_plan(struct collector *collector,
+		      const struct spending_plan *plan)
+{
+	struct wire_head head = {
+		.type = WIRE_PLAN, .rests = plan->rest,
+		.begin_ns = wire_now(),
+	};
+
+	head.end_ns = head.begin_ns + plan->seconds * 1000000000ULL;
+	if (plan->rest || plan->seconds > collector->config.window)
+		send_head(collector, &head, -1);
+}
+
+static struct spending_plan make_plan(struct collector *collector)
+{
+	const struct config *config = &collector->config;
+
+	return config->budget_daemon ? spending_next(&collector->spending) :
+	       (struct spending_plan){
+		       .seconds = config->window,
+		       .permille = config->budget_permille,
+	       };
+}
+
+/* Records a window, and hands it over. */
+static void collect(struct collector *collector,
+		    const struct spending_plan *plan, int type)
+{
+	int fd = wire_memfd();
+
+	if (fd < 0) {
+		tell_trouble(collector, "no file can be made in memory");
+		wait_ms(collector, RETRY_MS);
+		return;
+	}
+	choose_set(collector);
+	prepare_set(collector, plan, type);
+	collect_window(collector, plan->seconds, fd);
+	close(fd);
+}
+
+static struct spent read_meter(struct collector *collector)
+{
+	return meter_read(&collector->meter, own_cpu_ns(collector),
+			  collector->socket);
+}
+
+/* Collects a window, rests, or waits for what it takes. */
 static void step(struct collector *collector)
 {
-	int type = pmu_type(HWPROF_PMU_NAME), fd;
-	size_t i;
+	int type = pmu_type(HWPROF_PMU_NAME);
+	struct spending_plan plan;
+	struct spent spent;
 
 	if (collector->socket < 0)
-		collector->socket = wire_connect(collector->config.collector);
+		connect_hwprofd(collector);
 	if (collector->socket < 0) {
 		wait_ms(collector, RETRY_MS / 5);
 		return;
@@ -406,17 +510,14 @@ static void step(struct collector *collector)
 		wait_ms(collector, RETRY_MS);
 		return;
 	}
-	choose_set(collector);
-	for (i = 0; i < collector->set->count; i++)
-		collector->set->events[i].attr.type = type;
-	fd = wire_memfd();
-	if (fd < 0) {
-		tell_trouble(collector, "no file can be made in memory");
-		wait_ms(collector, RETRY_MS);
-		return;
-	}
-	collect_window(collector, fd);
-	close(fd);
+	plan = make_plan(collector);
+	tell_plan(collector, &plan);
+	if (plan.rest)
+		wait_ms(collector, plan.seconds * 1000);
+	else
+		collect(collector, &plan, type);
+	spent = read_meter(collector);
+	spending_note(&collector->spending, &spent);
 }
 
 static void reload(struct collector *collector)
@@ -432,6 +533,8 @@ static void reload(struct collector *collector)
 	}
 	collector->config = config;
 	set_events(collector);
+	spending_configure(&collector->spending, config.budget_permille,
+			   config.window);
 	file_opener_forget(&collector->reader.opener);
 	log_info("the configuration was read again");
 }
@@ -457,6 +560,9 @@ static int run(struct collector *collector)
 		log_warning("no process that opens files can be started: %s",
 			    strerror(-error));
 	set_events(collector);
+	spending_init(&collector->spending, collector->config.budget_permille,
+		      collector->config.window);
+	read_meter(collector);
 	notify("READY=1");
 	while (!collector->stop) {
 		step(collector);

@@ -46,6 +46,7 @@ enum {
 	TEXT(values_group, "")						\
 	COUNT(window, 10, 1, 60)					\
 	COUNT(budget_permille, 10, 2, 1000)				\
+	FLAG(budget_daemon, true)					\
 	TEXT(push_pyroscope, "")					\
 	TEXT(push_parca, "")						\
 	TEXT(push_otlp, "")						\

@@ -41,7 +41,8 @@ enum {
 	LIST_MS = 10,			/* for lists, before anything else */
 	WAITING_MAX = 4,		/* recordings that wait to be merged */
 	MERGE_SECONDS = 60,
-	TICK_MS = 1000,
+	LOOK_SECONDS = 5,		/* between two looks for merges */
+	TICK_MS = 5000,
 	WORK_TICK_MS = 50,		/* while workers run */
 	SILENT_WINDOWS = 6,		/* then the collector is not ready */
 };
@@ -105,6 +106,7 @@ struct app {
 	bool lacks_tables, drops_records;	/* it was said */
 	uint64_t heard_ns;		/* when a window came last */
 	uint64_t connected_ns;		/* when the collector connected */
+	uint64_t planned_ns;		/* when its window or rest ends */
 	bool stuck;			/* it was said */
 	uint64_t looked_ns;		/* when merges were looked for last */
 	uint64_t watchdog_ms, watched_ns;
@@ -148,6 +150,11 @@ static uint64_t resident_bytes(void)
 	return (uint64_t)resident * sysconf(_SC_PAGESIZE);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	return wire_cpu_ns(RUSAGE_SELF) + wire_cpu_ns(RUSAGE_CHILDREN);
+}
+
 static char *metrics_of(void *context)
 {
 	struct app *app = context;
@@ -160,23 +167,28 @@ static char *metrics_of(void *context)
 	push_count(app->push, metrics->push);
 	symbols_count(app->symbols, &metrics->symbols);
 	metrics->collector = app->collector >= 0;
-	metrics->own_cpu_ns = wire_cpu_ns(RUSAGE_SELF) +
-			      wire_cpu_ns(RUSAGE_CHILDREN);
+	metrics->own_cpu_ns = own_cpu_ns();
 	metrics->resident_bytes = resident_bytes();
 	return metrics_text(metrics);
 }
 
-/* Returns how long a collector in order may say nothing. */
-static uint64_t silent_ns(const struct app *app)
+/* Returns true if the collector says nothing for longer than one in order. */
+static bool is_silent(const struct app *app)
 {
-	return (app->config.window + 1) * SILENT_WINDOWS * 1000000000ULL;
+	uint64_t since = app->heard_ns;
+
+	if (app->connected_ns > since)
+		since = app->connected_ns;
+	if (app->planned_ns > since)
+		since = app->planned_ns;
+	return wire_now() > since + (app->config.window + 1) * SILENT_WINDOWS *
+				    1000000000ULL;
 }
 
 /* Windows come, and are kept. */
 static bool is_alive(const struct app *app)
 {
-	return app->collector >= 0 && app->heard_ns &&
-	       wire_now() - app->heard_ns < silent_ns(app);
+	return app->collector >= 0 && app->heard_ns && !is_silent(app);
 }
 
 static bool ready_of(void *context, char message[QUERY_MESSAGE])
@@ -462,6 +474,18 @@ static void lack_files(struct app *app)
 	usleep(WORK_TICK_MS * 1000);
 }
 
+/* Tells the collector what was spent: it keeps the budget. */
+static void answer_collector(struct app *app)
+{
+	struct wire_spent spent = { .cpu_ns = own_cpu_ns() };
+	struct timeline_counts counts;
+
+	timeline_count(app->timeline, &counts);
+	spent.looks_ns = counts.totals.cost_ns;
+	if (app->collector >= 0)
+		wire_answer(app->collector, &spent);
+}
+
 /* Only root, and who runs this, may say what was collected. */
 static void accept_collector(struct app *app)
 {
@@ -488,6 +512,7 @@ static void accept_collector(struct app *app)
 	drop_collector(app);
 	app->collector = fd;
 	app->connected_ns = wire_now();
+	answer_collector(app);
 }
 
 /* Says once what a window lacks. */
@@ -516,6 +541,18 @@ static void take_recording(struct app *app, const struct wire_head *head,
 	say_lack(app, head);
 	app->waiting[app->waiting_count++] = (struct waiting){ *head, fd };
 	*app->trouble = 0;
+}
+
+/* Answers, unless a window waits, whose cost is not known yet. */
+static void take_plan(struct app *app, const struct wire_head *head)
+{
+	uint64_t length = head->end_ns - head->begin_ns;
+
+	app->planned_ns = wire_now() + length;
+	if (head->rests)
+		app->metrics.rested_ns += length;
+	if (!app->waiting_count)
+		answer_collector(app);
 }
 
 static void hear_collector(struct app *app)
@@ -550,6 +587,8 @@ static void hear_collector(struct app *app)
 	app->metrics.opens_files = head.opens_files;
 	if (head.type == WIRE_RECORDING) {
 		take_recording(app, &head, fd);
+	} else if (head.type == WIRE_PLAN) {
+		take_plan(app, &head);
 	} else if (strcmp(app->trouble, head.text)) {
 		log_warning("the collector says: %s", head.text);
 		strcpy(app->trouble, head.text);
@@ -608,7 +647,7 @@ static int take_parts(struct worker *worker, enum answer answer,
 	return error;
 }
 
-static void finish_reading(struct app *app, enum answer answer)
+static void keep_window(struct app *app, enum answer answer)
 {
 	const struct wire_head *head = &app->waiting[0].head;
 	char message[WORKER_MESSAGE];
@@ -617,7 +656,6 @@ static void finish_reading(struct app *app, enum answer answer)
 	if (take_parts(&app->reader, answer, &parts, message)) {
 		app->metrics.unreadable++;
 		log_warning("a window is lost: %s", message);
-		pop_waiting(app);
 		return;
 	}
 	push_add(app->push, head->begin_ns, head->end_ns, &parts);
@@ -629,7 +667,13 @@ static void finish_reading(struct app *app, enum answer answer)
 	} else {
 		app->heard_ns = wire_now();
 	}
+}
+
+static void finish_reading(struct app *app, enum answer answer)
+{
+	keep_window(app, answer);
 	pop_waiting(app);
+	answer_collector(app);
 }
 
 /* --- merging -------------------------------------------------------------- */
@@ -653,6 +697,10 @@ static bool start_merging(struct app *app, bool all)
 
 	if (due <= 0)
 		return false;
+	if (timeline_is_single(&app->task)) {
+		timeline_finish(app->timeline, &app->task, &app->task.parts);
+		return true;
+	}
 	started = start_merger(app);
 	/* The worker has a copy. */
 	parts_free(&app->task.parts);
@@ -692,7 +740,7 @@ static bool run_workers(struct app *app)
 	if (worker_ended(&app->merger, &answer))
 		finish_merging(app, answer);
 	if (!app->merger.pid && !app->stop &&
-	    wire_now() - app->looked_ns >= TICK_MS * 1000000ULL) {
+	    wire_now() - app->looked_ns >= LOOK_SECONDS * 1000000000ULL) {
 		app->looked_ns = wire_now();
 		start_merging(app, false);
 	}
@@ -742,11 +790,7 @@ static void take_signals(struct app *app)
 /* Returns what does not advance although nothing is known to be in its way. */
 static const char *stuck_part(const struct app *app)
 {
-	uint64_t since = app->connected_ns > app->heard_ns ? app->connected_ns :
-							     app->heard_ns;
-
-	if (app->collector >= 0 && !*app->trouble &&
-	    wire_now() - since > silent_ns(app))
+	if (app->collector >= 0 && !*app->trouble && is_silent(app))
 		return "the collector";
 	return timeline_is_stuck(app->timeline) ? "the store" : NULL;
 }
@@ -774,6 +818,15 @@ static void feed_watchdog(struct app *app)
 		notify("WATCHDOG=1");
 }
 
+/* Returns how long to wait for events at most. */
+static int tick_ms(const struct app *app, bool working)
+{
+	if (working)
+		return WORK_TICK_MS;
+	return app->watchdog_ms && app->watchdog_ms / 3 < TICK_MS ?
+	       (int)(app->watchdog_ms / 3) : TICK_MS;
+}
+
 static void run_once(struct app *app)
 {
 	enum {
@@ -786,7 +839,7 @@ static void run_once(struct app *app)
 		[COLLECTOR] = { app->collector, POLLIN, 0 },
 		[PUSH] = { push_fd(app->push), POLLIN, 0 },
 	};
-	int most = run_workers(app) ? WORK_TICK_MS : TICK_MS;
+	int most = tick_ms(app, run_workers(app));
 	bool lists = run_lists(app);
 	int fds[HTTP_FDS], i;
 

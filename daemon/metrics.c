@@ -94,6 +94,9 @@ static void put_collection(struct text *text, const struct metrics *metrics)
 	put_seconds(text, "hwprofd_profiled_seconds_total",
 		    "Time that programs ran while they were profiled.",
 		    counts->totals.task_ns);
+	put_seconds(text, "hwprofd_rested_seconds_total",
+		    "Time without windows, since the budget had no room for one.",
+		    metrics->rested_ns);
 	put_seconds(text, "hwprofd_collector_cpu_seconds_total",
 		    "CPU time of the collector since it started.",
 		    metrics->collector_cpu_ns);

@@ -20,6 +20,7 @@ struct metrics {
 	uint64_t records_dropped;	/* that had no room in windows */
 	uint64_t tables_refused;	/* for unwinding, in the last window */
 	uint64_t queries, query_failures;
+	uint64_t rested_ns;		/* time without windows, to save */
 	uint64_t collector_cpu_ns;
 	uint64_t files_read, files_failed, files_late;	/* by the collector */
 	uint64_t files_hung, files_skipped, opens_files;

@@ -206,6 +206,7 @@ static int due_in_memory(struct timeline *timeline, bool all,
 		if (!all && minute + 60 + LATE_SECONDS > now)
 			return 0;
 		error = parts_copy(&task->parts, &recent->parts, PARTS_ALL, "");
+		task->recent++;
 		task->window.wall = recent->window.wall;
 	}
 	if (error || minute < 0)
@@ -378,6 +379,11 @@ void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 	}
 	free_task(task);
 	bound_memory(timeline);
+}
+
+bool timeline_is_single(const struct timeline_task *task)
+{
+	return task->recent == 1;
 }
 
 void timeline_postpone(struct timeline *timeline, struct timeline_task *task)

@@ -25,6 +25,7 @@ struct timeline_counts {
 struct timeline_task {
 	struct window window;		/* what they become */
 	struct parts parts;		/* theirs */
+	size_t recent;			/* how many are in memory */
 	int64_t *merged;		/* their ids in the store */
 	size_t merged_count;
 };
@@ -54,6 +55,8 @@ int timeline_due(struct timeline *timeline, bool all,
 		 struct timeline_task *task);
 void timeline_finish(struct timeline *timeline, struct timeline_task *task,
 		     const struct parts *merged);
+/* Returns true if the parts need no merging: a minute has one window. */
+bool timeline_is_single(const struct timeline_task *task);
 /* Instead of that: lets the windows be, so that they are due later again. */
 void timeline_postpone(struct timeline *timeline, struct timeline_task *task);
 

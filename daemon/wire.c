@@ -18,6 +18,8 @@ enum {
 	FDS_MAX = 8,			/* that a hostile sender may add */
 };
 
+static const uint64_t plan_most_ns = WIRE_PLAN_SECONDS * 1000000000ULL;
+
 uint64_t wire_now(void)
 {
 	struct timespec now;
@@ -170,10 +172,15 @@ static const char *wrong_head(const struct wire_head *head, ssize_t length)
 		return "a message is of another program or version";
 	if (!memchr(head->text, 0, sizeof(head->text)))
 		return "a message's text has no end";
-	if (head->type != WIRE_RECORDING && head->type != WIRE_TROUBLE)
+	if (head->type != WIRE_RECORDING && head->type != WIRE_TROUBLE &&
+	    head->type != WIRE_PLAN)
 		return "a message is of no known type";
 	if (head->type == WIRE_RECORDING && head->begin_ns >= head->end_ns)
 		return "a recording ends before it begins";
+	if (head->type == WIRE_PLAN &&
+	    (head->begin_ns >= head->end_ns ||
+	     head->end_ns - head->begin_ns > plan_most_ns))
+		return "a plan is of no possible time";
 	return NULL;
 }
 
@@ -229,4 +236,29 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *text,
 		close(*fd);
 	*fd = -1;
 	return length ? -EBADMSG : -ENODATA;
+}
+
+void wire_answer(int socket, struct wire_spent *spent)
+{
+	spent->magic = WIRE_MAGIC;
+	spent->version = WIRE_VERSION;
+	send(socket, spent, sizeof(*spent), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool wire_answered(int socket, struct wire_spent *spent)
+{
+	struct wire_spent next;
+	bool found = false;
+	ssize_t length;
+
+	do {
+		length = recv(socket, &next, sizeof(next),
+			      MSG_DONTWAIT | MSG_TRUNC);
+		if (length != (ssize_t)sizeof(next) ||
+		    next.magic != WIRE_MAGIC || next.version != WIRE_VERSION)
+			continue;
+		*spent = next;
+		found = true;
+	} while (length > 0);
+	return found;
 }

@@ -7,12 +7,13 @@
 #ifndef HWPROFD_WIRE_H
 #define HWPROFD_WIRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
 	WIRE_MAGIC = 0x66707768,	/* "hwpf" */
-	WIRE_VERSION = 3,
+	WIRE_VERSION = 4,
 	WIRE_TEXT = 256,
 	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
 	/*
@@ -25,7 +26,11 @@ enum {
 enum wire_type {
 	WIRE_RECORDING = 1,		/* of one window of time */
 	WIRE_TROUBLE = 2,		/* @text says why there is none */
+	WIRE_PLAN = 3,			/* what comes next */
 };
+
+/* hwprofd accepts no longer plans. */
+enum { WIRE_PLAN_SECONDS = 60 };
 
 /**
  * struct wire_head - A message
@@ -33,8 +38,9 @@ enum wire_type {
  * @version: WIRE_VERSION.
  * @type: enum wire_type.
  * @size: bytes of the recording; 0 without one.
- * @begin_ns: when the recording began, on CLOCK_BOOTTIME.
- * @end_ns: when it ended.
+ * @begin_ns: when the recording began, or the plan does, on CLOCK_BOOTTIME.
+ * @end_ns: when it ended, or is to end.
+ * @rests: of a plan: 1: nothing will be recorded; 0: a window.
  * @cpu_ns: CPU time that the collector has used so far, with its processes.
  * @files_read: files of programs that were read so far.
  * @files_failed: those that could not be.
@@ -53,12 +59,27 @@ struct wire_head {
 	uint64_t size;
 	uint64_t begin_ns;
 	uint64_t end_ns;
+	uint64_t rests;
 	uint64_t cpu_ns;
 	uint64_t files_read, files_failed, files_late;
 	uint64_t files_hung, files_skipped, opens_files;
 	uint64_t dropped;
 	uint64_t refused;
 	char text[WIRE_TEXT];
+};
+
+/**
+ * struct wire_spent - What hwprofd answers
+ * @magic: WIRE_MAGIC.
+ * @version: WIRE_VERSION.
+ * @cpu_ns: CPU time that it has used so far, with its processes.
+ * @looks_ns: what looks cost so far, as the recordings tell.
+ */
+struct wire_spent {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t cpu_ns;
+	uint64_t looks_ns;
 };
 
 /*
@@ -102,5 +123,14 @@ int wire_send(int socket, struct wire_head *head, int fd);
  */
 int wire_receive(int socket, struct wire_head *head, int *fd, char *message,
 		 size_t size);
+
+/*
+ * Sends an answer, which sets the magic and the version. One for which there is
+ * no room, since nobody reads them, is dropped.
+ */
+void wire_answer(int socket, struct wire_spent *spent);
+
+/* Receives the latest answer. Returns false if there is none. */
+bool wire_answered(int socket, struct wire_spent *spent);
 
 #endif /* HWPROFD_WIRE_H */

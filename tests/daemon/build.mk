@@ -2,7 +2,7 @@
 # hwprofd: units under ASan and UBSan, and a whole one that is asked by curl.
 DAEMON_SAN := $(patsubst %.c,$(BUILD)/san/%.o,$(DAEMON_SOURCES))
 DAEMON_TESTS := config query store timeline wire worker http symbols push \
-		code-reader file-opener page ranges
+		code-reader file-opener page ranges spending meter
 DAEMON_TEST_SAN := $(patsubst %,$(BUILD)/san/tests/daemon/test-%.o,$(DAEMON_TESTS)) \
 		   $(patsubst %,$(BUILD)/san/tests/daemon/%.o,recordings hostile \
 							   windows)

@@ -4,9 +4,11 @@
  *
  * usage: send SOCKET SECONDS FILE...
  *        send SOCKET hostile FILE
+ *        send SOCKET rest SECONDS
  *
  * Each FILE is a window that ended SECONDS ago, and lasted 5 s. Hostile
- * messages are to be refused; each has a connection of its own.
+ * messages are to be refused; each has a connection of its own. A rest is a
+ * plan of so many seconds; the CPU time that hwprofd answers is printed, in ns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +60,15 @@ static struct wire_head head_of(uint64_t seconds)
 	};
 }
 
+/* Waits until the receiver hangs up, whatever it answers before. */
+static void wait_for_end(int socket)
+{
+	char byte;
+
+	while (read(socket, &byte, 1) > 0)
+		;
+}
+
 static int send_files(const char *path, uint64_t seconds, char **files)
 {
 	int socket = connected(path), error = 0;
@@ -75,8 +86,7 @@ static int send_files(const char *path, uint64_t seconds, char **files)
 		die(path, error);
 	/* The receiver drops what it has not read when the sender is gone. */
 	shutdown(socket, SHUT_WR);
-	if (read(socket, &error, 1) < 0)
-		die(path, -errno);
+	wait_for_end(socket);
 	close(socket);
 	return 0;
 }
@@ -85,25 +95,31 @@ static int send_files(const char *path, uint64_t seconds, char **files)
 static void send_raw(const char *path, const void *bytes, size_t size)
 {
 	int socket = connected(path);
-	char byte;
 
 	if (send(socket, bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
 		die(path, -errno);
-	if (read(socket, &byte, 1) > 0)
-		die("it answered", -EPROTO);
+	wait_for_end(socket);
 	close(socket);
 }
 
 static void send_one(const char *path, struct wire_head *head, int fd)
 {
 	int socket = connected(path), error = wire_send(socket, head, fd);
-	char byte;
 
 	if (error)
 		die(path, error);
-	if (read(socket, &byte, 1) > 0)
-		die("it answered", -EPROTO);
+	wait_for_end(socket);
 	close(socket);
+}
+
+static struct wire_head plan_of(uint64_t seconds)
+{
+	uint64_t now = wire_now();
+
+	return (struct wire_head){
+		.type = WIRE_PLAN, .rests = 1, .begin_ns = now,
+		.end_ns = now + seconds * 1000000000ULL,
+	};
 }
 
 static int send_hostile(const char *path, const char *file)
@@ -128,6 +144,28 @@ static int send_hostile(const char *path, const char *file)
 	memset(head.text, 'x', sizeof(head.text));
 	send_one(path, &head, fd);
 	close(fd);
+	head = plan_of(WIRE_PLAN_SECONDS + 1);
+	send_one(path, &head, -1);
+	return 0;
+}
+
+static int send_rest(const char *path, uint64_t seconds)
+{
+	struct wire_head head = plan_of(seconds);
+	struct wire_spent first, second;
+	int socket = connected(path), error;
+
+	/* The first answer greets who connects. */
+	if (recv(socket, &first, sizeof(first), 0) != sizeof(first))
+		die(path, -EPROTO);
+	error = wire_send(socket, &head, -1);
+	if (error)
+		die(path, error);
+	if (recv(socket, &second, sizeof(second), 0) != sizeof(second) ||
+	    second.magic != WIRE_MAGIC || second.cpu_ns < first.cpu_ns)
+		die(path, -EPROTO);
+	printf("%llu\n", (unsigned long long)second.cpu_ns);
+	close(socket);
 	return 0;
 }
 
@@ -135,9 +173,11 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[2], "hostile"))
 		return send_hostile(argv[1], argv[3]);
+	if (argc == 4 && !strcmp(argv[2], "rest"))
+		return send_rest(argv[1], strtoull(argv[3], NULL, 10));
 	if (argc >= 4)
 		return send_files(argv[1], strtoull(argv[2], NULL, 10),
 				  argv + 3);
-	fprintf(stderr, "usage: send SOCKET SECONDS|hostile FILE...\n");
+	fprintf(stderr, "usage: send SOCKET SECONDS|hostile|rest FILE...|SECONDS\n");
 	return 2;
 }

@@ -417,9 +417,12 @@ if [ "$(id -u)" = 0 ]; then
 		'$build/tests/daemon/send' '$run/collect' 3 '$work/a.data' ||
 		grep -q 'of another user was refused' '$work/log'"
 fi
+check "the collector hears what was spent" says '^[1-9]' send rest 20
+check "a rest is counted" \
+	says '^hwprofd_rested_seconds_total 20.0' ask /metrics
 check "hostile messages are sent" send hostile "$work/a.data"
 check "hostile messages are counted" wait_for metric_is \
-	messages_malformed_total 8
+	messages_malformed_total 9
 head -c 90 "$work/a.data" > "$work/short.data"
 echo "no recording" > "$work/none.data"
 send 3 "$work/none.data" "$work/short.data"

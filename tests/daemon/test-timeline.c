@@ -89,6 +89,10 @@ static int run_due(struct timeline *timeline, bool all)
 			.drop_whole = task.window.level > STORE_MINUTE,
 		};
 
+		if (timeline_is_single(&task)) {
+			timeline_finish(timeline, &task, &task.parts);
+			continue;
+		}
 		run_job(job_merge, &job, -1, &merged);
 		timeline_finish(timeline, &task, &merged);
 		parts_free(&merged);
@@ -271,6 +275,27 @@ static void test_memory(void **state)
 	assert_in_range(counts.memory_windows, 1, 2);
 	assert_int_equal(run_due(timeline, true), 0);
 	timeline_free(timeline);
+}
+
+/* The only window of a minute needs no merging, but two do. */
+static void test_single(void **state)
+{
+	struct timeline_task task;
+	struct config config;
+	struct store *store;
+	struct timeline *timeline = start(&store, &config);
+
+	add_window(timeline, 200, 10);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	assert_true(timeline_is_single(&task));
+	timeline_postpone(timeline, &task);
+	add_window(timeline, 200, 20);
+	sleep(3);
+	assert_int_equal(timeline_due(timeline, false, &task), 1);
+	assert_false(timeline_is_single(&task));
+	timeline_postpone(timeline, &task);
+	timeline_free(timeline);
+	store_close(store);
 }
 
 /* Windows that nobody could merge just now are due again. */
@@ -489,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_too_much),
 		IN_FOLDER(test_unmergeable),
 		IN_FOLDER(test_unmergeable_minutes),
+		IN_FOLDER(test_single),
 		IN_FOLDER(test_postpone),
 		IN_FOLDER(test_whole),
 		IN_FOLDER(test_lists),

@@ -164,6 +164,12 @@ static void test_hostile(void **state)
 	refused(&head, fd, "no known type");
 	head.type = WIRE_TROUBLE;
 	refused(&head, fd, "needs not");
+	head.type = WIRE_PLAN;
+	refused(&head, fd, "needs not");
+	head.end_ns = head.begin_ns;
+	refused(&head, -1, "no possible time");
+	head.end_ns += WIRE_PLAN_SECONDS * 1000000000ULL + 1;
+	refused(&head, -1, "no possible time");
 	memset(head.text, 'x', sizeof(head.text));
 	refused(&head, -1, "no end");
 	close(open);
@@ -187,6 +193,45 @@ static void test_raw(void **state)
 			 sizeof(head));
 	assert_int_equal(receive(&got, &received, message), -EBADMSG);
 	assert_non_null(strstr(message, "another program"));
+}
+
+static void test_plan(void **state)
+{
+	struct wire_head sent = {
+		.type = WIRE_PLAN, .begin_ns = 7, .rests = 1,
+		.end_ns = 7 + WIRE_PLAN_SECONDS * 1000000000ULL,
+	}, got;
+	char message[128];
+	int received;
+
+	assert_int_equal(wire_send(sockets[0], &sent, -1), 0);
+	assert_int_equal(receive(&got, &received, message), 0);
+	assert_int_equal(received, -1);
+	assert_int_equal(got.type, WIRE_PLAN);
+	assert_int_equal(got.rests, 1);
+}
+
+/* The latest answer counts. Without a reader they do not stop their sender. */
+static void test_answers(void **state)
+{
+	struct wire_spent spent = { .cpu_ns = 1 }, got;
+	int i;
+
+	assert_false(wire_answered(sockets[0], &got));
+	wire_answer(sockets[1], &spent);
+	spent = (struct wire_spent){ .cpu_ns = 5, .looks_ns = 6 };
+	wire_answer(sockets[1], &spent);
+	assert_int_equal(send(sockets[1], "no answer", 9, 0), 9);
+	assert_true(wire_answered(sockets[0], &got));
+	assert_int_equal(got.cpu_ns, 5);
+	assert_int_equal(got.looks_ns, 6);
+	assert_false(wire_answered(sockets[0], &got));
+	for (i = 0; i < 100000; i++)
+		wire_answer(sockets[1], &spent);
+	assert_true(wire_answered(sockets[0], &got));
+	close(sockets[1]);
+	assert_false(wire_answered(sockets[0], &got));
+	sockets[1] = socket(AF_UNIX, SOCK_DGRAM, 0);
 }
 
 static int stream_of(const struct part_head *heads, size_t count)
@@ -263,6 +308,9 @@ int main(void)
 						close_both),
 		cmocka_unit_test_setup_teardown(test_hostile, make, close_both),
 		cmocka_unit_test_setup_teardown(test_raw, make, close_both),
+		cmocka_unit_test_setup_teardown(test_plan, make, close_both),
+		cmocka_unit_test_setup_teardown(test_answers, make,
+						close_both),
 		cmocka_unit_test(test_parts),
 	};
 

@@ -91,6 +91,16 @@ kill $loads
 kill $collector
 wait $collector
 test_ok "the collector ends when it is told to" [ $? = 0 ]
+
+# With its own CPU time in it, such a budget has no room for so many windows.
+sed "s/^budget_daemon.*/budget_permille = 2/" $work/conf > $work/conf.rests
+$collect -c $work/conf.rests >> $work/log 2>&1 &
+collector=$!
+test_ok "the collector rests" \
+	says '^hwprofd_rested_seconds_total [1-9]' /metrics
+test_ok "it is ready all the same" says "^ready" /readyz
+kill $collector
+wait $collector
 sessions 0
 test_ok "no session is left" [ "$(cat $caps/sessions)" = 0 ]
 kill $spin

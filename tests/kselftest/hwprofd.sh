@@ -18,6 +18,7 @@ collector = $run/collect
 listen = none
 group = user
 window = 2
+budget_daemon = no
 END
 
 ask()
