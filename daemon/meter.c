@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "meter.h"
@@ -30,6 +31,15 @@ bool meter_read_idle(FILE *in, uint64_t *idle_ns, unsigned int *cpus)
 		++*cpus;
 	}
 	return *cpus;
+}
+
+/* Returns ns without those of a suspended machine, which has no idle time. */
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * (uint64_t)SECOND + now.tv_nsec;
 }
 
 static bool read_machine(uint64_t *idle_ns, unsigned int *cpus)
@@ -66,7 +76,7 @@ struct spent meter_read(struct meter *meter, uint64_t own_ns, int socket)
 	uint64_t all, idle;
 
 	now.begun = true;
-	now.now_ns = wire_now();
+	now.now_ns = now_ns();
 	now.own_ns = own_ns;
 	if (!read_machine(&now.idle_ns, &now.cpus))
 		now.cpus = 0;

@@ -76,13 +76,13 @@ static double note_work(struct spending *spending, const struct spent *spent)
  * had new programs, or somebody asked for a profile. The cost is negative if
  * looks have less after them than AFTER_LOOKS.
  */
-static void note_cost(struct spending *spending, double looks)
+static void note_cost(struct spending *spending)
 {
-	double cost = spending->own - AFTER_LOOKS * looks;
+	double cost = spending->own - AFTER_LOOKS * spending->looks;
 
 	spending->cost = smaller(spending->last_cost, cost);
 	spending->last_cost = cost;
-	spending->own = 0;
+	spending->own = spending->looks = 0;
 }
 
 void spending_note(struct spending *spending, const struct spent *spent)
@@ -94,11 +94,12 @@ void spending_note(struct spending *spending, const struct spent *spent)
 	spending->credit += work * spending->permille / 1000 - spent->own_ns;
 	if (spent->has_looks) {
 		spending->credit += spending->assumed - spent->looks_ns;
+		spending->looks += smaller(spending->assumed, spent->looks_ns);
 		spending->assumed = 0;
 	}
 	if (!plan->rest) {
 		looks = work * plan->permille / 1000;
-		note_cost(spending, looks);
+		note_cost(spending);
 	}
 	spending->credit -= looks;
 	spending->assumed += looks;
@@ -144,8 +145,7 @@ struct spending_plan spending_next(struct spending *spending)
 	permille = smaller(permille, MOST_TIMES * spending->permille);
 	permille = permille / (1 + AFTER_LOOKS) + 0.5;
 	plan.permille = smaller(larger(permille, 0), 1000);
-	plan.rest = !plan.permille && spending->begun &&
-		    spending->rests < SPENDING_RESTS_MOST;
+	plan.rest = !plan.permille && spending->rests < SPENDING_RESTS_MOST;
 	if (plan.rest)
 		plan.seconds = SPENDING_REST;
 	else if (!plan.permille)

@@ -44,7 +44,7 @@ struct spending {
 	double credit;			/* ns; negative: debt */
 	double assumed;			/* ns that were paid for looks of which
 					 * hwprofd has not said yet */
-	double own;			/* ns since the last window began */
+	double own, looks;		/* ns since the last window */
 	double last_cost;		/* of the last window alone */
 	double cost;			/* of a window without looks */
 	uint64_t rests;			/* in a row */

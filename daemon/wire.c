@@ -16,6 +16,7 @@
 enum {
 	SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE,
 	FDS_MAX = 8,			/* that a hostile sender may add */
+	ANSWERS_MAX = 1000,		/* that are read at once */
 };
 
 static const uint64_t plan_most_ns = WIRE_PLAN_SECONDS * 1000000000ULL;
@@ -249,16 +250,19 @@ bool wire_answered(int socket, struct wire_spent *spent)
 {
 	struct wire_spent next;
 	bool found = false;
-	ssize_t length;
+	int left;
 
-	do {
-		length = recv(socket, &next, sizeof(next),
-			      MSG_DONTWAIT | MSG_TRUNC);
+	for (left = ANSWERS_MAX; left; left--) {
+		ssize_t length = recv(socket, &next, sizeof(next),
+				      MSG_DONTWAIT | MSG_TRUNC);
+
+		if (length <= 0)
+			break;
 		if (length != (ssize_t)sizeof(next) ||
 		    next.magic != WIRE_MAGIC || next.version != WIRE_VERSION)
 			continue;
 		*spent = next;
 		found = true;
-	} while (length > 0);
+	}
 	return found;
 }

@@ -130,7 +130,10 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *message,
  */
 void wire_answer(int socket, struct wire_spent *spent);
 
-/* Receives the latest answer. Returns false if there is none. */
+/*
+ * Receives the answers that have come, of which the latest counts. Returns false
+ * if there is none.
+ */
 bool wire_answered(int socket, struct wire_spent *spent);
 
 #endif /* HWPROFD_WIRE_H */

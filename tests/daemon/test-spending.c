@@ -15,8 +15,8 @@ struct machine {
 	double reading_cost;		/* of hwprofd, which tells it late */
 	double second_cost;		/* of both, always */
 	double row_cost;		/* of both, for a second of looks */
-	double looks;			/* what they cost, as a share of what
-					 * they are allowed */
+	double looks;			/* their cost, as a share of what they
+					 * are allowed */
 	unsigned int blind;		/* of so many windows the work of one
 					 * is not known; 0: of none */
 };
@@ -50,6 +50,8 @@ static void run_once(struct simulation *run, const struct machine *machine,
 	double work = machine->work * plan.seconds, looks = 0, own;
 	struct spent spent = { .wall_ns = plan.seconds * 1e9 };
 
+	assert_true(plan.rest || plan.permille > 0);
+	assert_true(plan.permille <= 2 * run->spending.permille);
 	own = machine->second_cost * plan.seconds + spike + run->late_own;
 	run->late_own = 0;
 	spent.has_looks = run->late;
@@ -106,6 +108,7 @@ static void test_share(void **state)
 		{ "32 CPUs", { 30, 0.3, 0.3, 0.001, 3, 1, 0 } },
 		{ "5 %", { 0.05, 0.06, 0.04, 0.00005, 3, 1, 0 } },
 		{ "hungry looks", { 0.7, 0.06, 0.04, 0.0001, 3, 1.5, 0 } },
+		{ "looks alone", { 0.7, 0.06, 0.04, 0.0001, 0, 4, 0 } },
 		{ "small looks", { 0.7, 0.06, 0.04, 0.0001, 3, 0.7, 0 } },
 		{ "dear windows", { 0.7, 0.3, 0.3, 0.0001, 3, 1, 0 } },
 		{ "no rows", { 0.7, 0.06, 0.04, 0.0001, 0, 1, 0 } },
@@ -129,6 +132,8 @@ static void test_share(void **state)
 }
 
 static const struct machine busy = { 0.7, 0.06, 0.04, 0.0001, 3, 1, 0 };
+static const struct machine quiet = { 0.05, 0.06, 0.04, 0.00005, 3, 1, 0 };
+static const struct machine asleep = { 0.0001, 0.0001, 0.0001, 0, 3, 1, 0 };
 static const struct machine idle = { 0, 0.06, 0.04, 0.00005, 3, 1, 0 };
 
 /* The first window has the configured length, and looks at once. */
@@ -164,7 +169,10 @@ static void test_length(void **state)
 	assert_true(sums.longest == 60);
 }
 
-/* An idle machine has a window in ten minutes: it may have become busy. */
+/*
+ * An idle machine has a window in ten minutes: it may have become busy. All that
+ * it has saved is not spent at once.
+ */
 static void test_idle(void **state)
 {
 	struct simulation run = begin(5, 10);
@@ -173,6 +181,37 @@ static void test_idle(void **state)
 	assert_in_range(sums.windows, 57, 62);
 	sums = run_for(&run, &busy, 10 * MINUTE);
 	assert_in_range(sums.windows, 4, 60);
+	run_for(&run, &asleep, 10 * HOUR);
+}
+
+/* Looks, and what comes after them, get as much as the windows cost. */
+static void test_worth(void **state)
+{
+	struct simulation run = begin(10, 10);
+	struct sums sums;
+
+	run_for(&run, &quiet, HOUR);
+	sums = run_for(&run, &quiet, 10 * HOUR);
+	assert_true(sums.looks * (1 + quiet.row_cost) >
+		    0.9 * sums.windows *
+		    (quiet.window_cost + quiet.reading_cost));
+}
+
+/* Work that comes and goes does not make windows come and go. */
+static void test_uneven(void **state)
+{
+	struct machine machine = busy;
+	struct simulation run = begin(20, 10);
+	unsigned int i;
+
+	run_for(&run, &machine, 20 * MINUTE);
+	run.sums = (struct sums){ .time = 0 };
+	for (i = 0; i < 200; i++) {
+		machine.work = i % 2 ? 0.1 : 1.3;
+		run_once(&run, &machine, 0);
+	}
+	assert_int_equal(run.sums.rests, 0);
+	assert_true(fabs(share_of(&run.sums) - 0.02) < 0.001);
 }
 
 /* A day of idleness saves nothing for a rush. */
@@ -223,18 +262,24 @@ static void test_configure(void **state)
 	spending_configure(&run.spending, 20, 30);
 	run_for(&run, &busy, 5 * MINUTE);
 	sums = run_for(&run, &busy, HOUR);
-	assert_true(fabs(share_of(&sums) - 0.02) < 0.001);
+	assert_true(fabs(share_of(&sums) - 0.02) < 0.0004);
+	spending_configure(&run.spending, 100, 30);
+	run_for(&run, &busy, 5 * MINUTE);
+	sums = run_for(&run, &busy, HOUR);
+	assert_true(fabs(share_of(&sums) - 0.1) < 0.002);
 	assert_true(sums.time / (sums.windows + sums.rests) >= 30);
 }
 
-/* A budget of everything is nothing that the module cannot be asked for. */
+/* The module can be asked for no more than everything. */
 static void test_most(void **state)
 {
 	struct simulation run = begin(1000, 10);
+	struct machine machine = busy;
 	unsigned int i;
 
+	machine.looks = 0;
 	for (i = 0; i < 100; i++) {
-		run_once(&run, &busy, 0);
+		run_once(&run, &machine, 0);
 		assert_in_range(run.spending.plan.permille, 1, 1000);
 	}
 }
@@ -246,6 +291,8 @@ int main(void)
 		cmocka_unit_test(test_first),
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_worth),
+		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_rush),
 		cmocka_unit_test(test_spike),
 		cmocka_unit_test(test_configure),
