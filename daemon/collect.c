@@ -34,11 +34,8 @@ enum {
 	EVENTS_MAX = 2,			/* events, and stacks */
 	TURNS_MAX = 2,			/* values, and ranges */
 	MEMORY_MIB = 16,		/* of an event, if that is allowed */
-	/*
-	 * Looks a second on a CPU. More would tell little more, and each wakes
-	 * a CPU that is idle, which no budget counts.
-	 */
-	LOOKS_MOST = 49,
+	WAKES_MOST = 25,		/* of an idle CPU, a second */
+	LOOKS_MOST = 4000,		/* on a CPU, a second */
 	STEP_MS = 1000,			/* how long records wait in a ring */
 	RETRY_MS = 5000,		/* after something has failed */
 	SEND_TRIES = 20,		/* of a window, one a second */
@@ -117,7 +114,7 @@ static void add_event(struct event_set *set, const char *text)
 	set->own_interval[i] = strstr(text, "interval_ms");
 	set->events[i].attr = (struct perf_event_attr){
 		.exclude_kernel = 1,
-		.freq = 1, .sample_freq = LOOKS_MOST,
+		.freq = 1,
 	};
 	set->count++;
 	set_words(set, i);
@@ -167,6 +164,33 @@ static uint64_t share_of(const struct collector *collector, size_t i,
 	       ((i + collector->windows) % count < permille % count);
 }
 
+/* Returns the rate that perf accepts, which it lowers on a slow machine. */
+static uint64_t rate_of_perf(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned int rate;
+
+	if (!file)
+		return LOOKS_MOST;
+	if (fscanf(file, "%u", &rate) != 1 || !rate)
+		rate = LOOKS_MOST;
+	fclose(file);
+	return rate < LOOKS_MOST ? rate : LOOKS_MOST;
+}
+
+/*
+ * Returns how many looks a second an event may have on a CPU. Each wakes a CPU
+ * that is idle, which no budget counts.
+ */
+static uint64_t looks_most(const struct collector *collector)
+{
+	unsigned int cpus = collector->meter.cpus;
+	double idle = cpus ? 1 - collector->spending.rate / cpus : 1;
+	uint64_t most = rate_of_perf();
+
+	return idle * most > WAKES_MOST ? WAKES_MOST / idle : most;
+}
+
 /*
  * Prepares the events of a window. What is learnt comes once, at its end. An
  * event that gets nothing is left out.
@@ -175,6 +199,7 @@ static void prepare_set(struct collector *collector,
 			const struct spending_plan *plan, int type)
 {
 	struct event_set *set = collector->set;
+	uint64_t rate = looks_most(collector);
 	size_t i;
 
 	set->used = 0;
@@ -191,6 +216,7 @@ static void prepare_set(struct collector *collector,
 					 plan->seconds * 1000);
 		set_words(set, i);
 		set->events[i].attr.type = type;
+		set->events[i].attr.sample_freq = rate;
 	}
 }
 

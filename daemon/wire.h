@@ -131,8 +131,8 @@ int wire_receive(int socket, struct wire_head *head, int *fd, char *message,
 void wire_answer(int socket, struct wire_spent *spent);
 
 /*
- * Receives the answers that have come, of which the latest counts. Returns false
- * if there is none.
+ * Receives the answers that have come, of which the latest counts. Returns
+ * false if there is none.
  */
 bool wire_answered(int socket, struct wire_spent *spent);
 

@@ -170,8 +170,8 @@ static void test_length(void **state)
 }
 
 /*
- * An idle machine has a window in ten minutes: it may have become busy. All that
- * it has saved is not spent at once.
+ * An idle machine has a window in ten minutes: it may have become busy. All
+ * that it has saved is not spent at once.
  */
 static void test_idle(void **state)
 {
