@@ -35,6 +35,13 @@ $(JUDGES:%=$(BUILD)/%): $(BUILD)/%: $(BUILD)/obj/tests/accuracy/%.o \
 				    $(BUILD)/libhwprof.a
 	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIB_LINK)
 
+# A machine at work.
+$(BUILD)/tests/machine_load: tests/accuracy/machine_load.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -I. -MF $@.d -o $@ $<
+
+-include $(BUILD)/tests/machine_load.d
+
 # Plugins of the emulator that record a program: all its loads with their values,
 # or its calls, back edges, references to data and branches.
 $(BUILD)/trace.so: PLUGIN_LINK := -lcapstone
@@ -44,4 +51,5 @@ $(BUILD)/%.so: tests/accuracy/%.c tests/accuracy/plugin.c \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -MF /dev/null -fPIC -shared -o $@ $(filter %.c,$^) $(PLUGIN_LINK)
 
-TEST_PROGRAMS += $(JUDGES:%=$(BUILD)/%) $(BUILD)/loads.so $(BUILD)/trace.so
+TEST_PROGRAMS += $(JUDGES:%=$(BUILD)/%) $(BUILD)/loads.so $(BUILD)/trace.so \
+		 $(BUILD)/tests/machine_load
