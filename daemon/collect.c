@@ -274,9 +274,10 @@ static void hang_up(struct collector *collector)
 	collector->socket = -1;
 }
 
-static uint64_t own_cpu_ns(struct collector *collector)
+/* Returns the CPU time of processes that open and read files. */
+static uint64_t files_cpu_ns(const struct collector *collector)
 {
-	return wire_cpu_ns(RUSAGE_SELF) + wire_cpu_ns(RUSAGE_CHILDREN) +
+	return wire_cpu_ns(RUSAGE_CHILDREN) +
 	       file_opener_cpu_ns(&collector->reader.opener);
 }
 
@@ -285,7 +286,7 @@ static void send_head(struct collector *collector, struct wire_head *head,
 {
 	int error;
 
-	head->cpu_ns = own_cpu_ns(collector);
+	head->cpu_ns = wire_cpu_ns(RUSAGE_SELF) + files_cpu_ns(collector);
 	head->files_read = collector->reader.counts.read;
 	head->files_failed = collector->reader.counts.failed;
 	head->files_late = collector->reader.counts.late;
@@ -512,8 +513,8 @@ static void collect(struct collector *collector,
 
 static struct spent read_meter(struct collector *collector)
 {
-	return meter_read(&collector->meter, own_cpu_ns(collector),
-			  collector->socket);
+	return meter_read(&collector->meter, wire_cpu_ns(RUSAGE_SELF),
+			  files_cpu_ns(collector), collector->socket);
 }
 
 /* Collects a window, rests, or waits for what it takes. */

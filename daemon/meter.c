@@ -69,15 +69,20 @@ static void read_answer(struct meter *meter, int socket, struct spent *spent)
 	meter->answer = answer;
 }
 
-struct spent meter_read(struct meter *meter, uint64_t own_ns, int socket)
+struct spent meter_read(struct meter *meter, uint64_t self_ns,
+			uint64_t files_ns, int socket)
 {
 	struct meter now = *meter;
-	struct spent spent = { .own_ns = own_ns - meter->own_ns };
-	uint64_t all, idle;
+	uint64_t own_ns = self_ns + files_ns, all, idle;
+	struct spent spent = {
+		.own_ns = own_ns - meter->own_ns,
+		.files_ns = files_ns - meter->files_ns,
+	};
 
 	now.begun = true;
 	now.now_ns = now_ns();
 	now.own_ns = own_ns;
+	now.files_ns = files_ns;
 	if (!read_machine(&now.idle_ns, &now.cpus))
 		now.cpus = 0;
 	spent.wall_ns = meter->begun ? now.now_ns - meter->now_ns : 0;

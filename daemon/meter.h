@@ -11,7 +11,7 @@
 /* As it was read last. */
 struct meter {
 	bool begun;
-	uint64_t now_ns, idle_ns, own_ns;
+	uint64_t now_ns, idle_ns, own_ns, files_ns;
 	unsigned int cpus;		/* 0: unknown */
 	bool answered;			/* by hwprofd, since it was connected */
 	struct wire_spent answer;
@@ -24,10 +24,12 @@ struct meter {
 bool meter_read_idle(FILE *in, uint64_t *idle_ns, unsigned int *cpus);
 
 /*
- * Returns what happened since the last call. @own_ns is CPU time of the
- * collector so far, and @socket leads to hwprofd, or is -1.
+ * Returns what happened since the last call. @self_ns is CPU time of the
+ * collector so far, @files_ns that of its processes, which read programs' files,
+ * and @socket leads to hwprofd, or is -1.
  */
-struct spent meter_read(struct meter *meter, uint64_t own_ns, int socket);
+struct spent meter_read(struct meter *meter, uint64_t self_ns,
+			uint64_t files_ns, int socket);
 
 /* Notes that hwprofd is another one. */
 void meter_forget_answer(struct meter *meter);

@@ -90,7 +90,8 @@ void spending_note(struct spending *spending, const struct spent *spent)
 	const struct spending_plan *plan = &spending->plan;
 	double work = note_work(spending, spent), looks = 0;
 
-	spending->own += spent->own_ns;
+	/* New files come with new programs, not with each window. */
+	spending->own += spent->own_ns - spent->files_ns;
 	spending->credit += work * spending->permille / 1000 - spent->own_ns;
 	if (spent->has_looks) {
 		spending->credit += spending->assumed - spent->looks_ns;

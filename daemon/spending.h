@@ -24,6 +24,7 @@ struct spent {
 	uint64_t busy_ns;		/* of all CPUs */
 	bool busy_unknown;		/* assume that it was as before */
 	uint64_t own_ns;		/* CPU time of collector and hwprofd */
+	uint64_t files_ns;		/* of it: for files that were new */
 	bool has_looks;			/* hwprofd has said: */
 	uint64_t looks_ns;		/* what the module's looks cost */
 };

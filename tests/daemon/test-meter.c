@@ -39,7 +39,7 @@ static void test_idle(void **state)
 static void test_busy(void **state)
 {
 	struct meter meter = { .begun = false };
-	struct spent spent = meter_read(&meter, 5, -1);
+	struct spent spent = meter_read(&meter, 3, 2, -1);
 	uint64_t before;
 
 	assert_true(spent.busy_unknown);
@@ -48,14 +48,15 @@ static void test_busy(void **state)
 	before = wire_cpu_ns(RUSAGE_SELF);
 	while (wire_cpu_ns(RUSAGE_SELF) - before < 300000000)
 		;
-	spent = meter_read(&meter, 12, -1);
+	spent = meter_read(&meter, 9, 3, -1);
 	assert_int_equal(spent.own_ns, 7);
+	assert_int_equal(spent.files_ns, 1);
 	assert_false(spent.busy_unknown);
 	assert_true(spent.wall_ns >= 300000000);
 	assert_true(spent.busy_ns >= 200000000);
 	assert_true(spent.busy_ns <= meter.cpus * spent.wall_ns);
 	meter.cpus++;
-	assert_true(meter_read(&meter, 12, -1).busy_unknown);
+	assert_true(meter_read(&meter, 9, 3, -1).busy_unknown);
 }
 
 static void answer(int socket, uint64_t cpu, uint64_t looks)
@@ -74,24 +75,24 @@ static void test_answers(void **state)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	answer(sockets[1], 1000, 100);
-	spent = meter_read(&meter, 0, sockets[0]);
+	spent = meter_read(&meter, 0, 0, sockets[0]);
 	assert_false(spent.has_looks);
 	assert_int_equal(spent.own_ns, 0);
 	answer(sockets[1], 1010, 101);
 	answer(sockets[1], 1030, 104);
-	spent = meter_read(&meter, 5, sockets[0]);
+	spent = meter_read(&meter, 5, 0, sockets[0]);
 	assert_true(spent.has_looks);
 	assert_int_equal(spent.own_ns, 35);
 	assert_int_equal(spent.looks_ns, 4);
-	assert_false(meter_read(&meter, 5, sockets[0]).has_looks);
+	assert_false(meter_read(&meter, 5, 0, sockets[0]).has_looks);
 	/* A process that was started again counts from 0. */
 	answer(sockets[1], 3, 0);
-	assert_false(meter_read(&meter, 5, sockets[0]).has_looks);
+	assert_false(meter_read(&meter, 5, 0, sockets[0]).has_looks);
 	answer(sockets[1], 8, 1);
-	assert_int_equal(meter_read(&meter, 5, sockets[0]).own_ns, 5);
+	assert_int_equal(meter_read(&meter, 5, 0, sockets[0]).own_ns, 5);
 	meter_forget_answer(&meter);
 	answer(sockets[1], 5000, 2);
-	assert_int_equal(meter_read(&meter, 5, sockets[0]).own_ns, 0);
+	assert_int_equal(meter_read(&meter, 5, 0, sockets[0]).own_ns, 0);
 	close(sockets[0]);
 	close(sockets[1]);
 }

@@ -42,9 +42,12 @@ static struct simulation begin(uint64_t permille, uint64_t window)
 	return simulation;
 }
 
-/* A window or a rest, with @spike seconds of own time on top. */
-static void run_once(struct simulation *run, const struct machine *machine,
-		     double spike)
+/*
+ * A window or a rest, with @spike seconds of own time on top, and @files more
+ * for new files.
+ */
+static void run_with(struct simulation *run, const struct machine *machine,
+		     double spike, double files)
 {
 	struct spending_plan plan = spending_next(&run->spending);
 	double work = machine->work * plan.seconds, looks = 0, own;
@@ -52,7 +55,8 @@ static void run_once(struct simulation *run, const struct machine *machine,
 
 	assert_true(plan.rest || plan.permille > 0);
 	assert_true(plan.permille <= 2 * run->spending.permille);
-	own = machine->second_cost * plan.seconds + spike + run->late_own;
+	own = machine->second_cost * plan.seconds + spike + files +
+	      run->late_own;
 	run->late_own = 0;
 	spent.has_looks = run->late;
 	spent.looks_ns = run->late_looks * 1e9;
@@ -67,6 +71,7 @@ static void run_once(struct simulation *run, const struct machine *machine,
 	}
 	run->sums.rests += plan.rest;
 	spent.own_ns = own * 1e9;
+	spent.files_ns = files * 1e9;
 	spent.busy_ns = (work + own + looks) * 1e9;
 	spent.busy_unknown = machine->blind &&
 			     run->sums.windows % machine->blind == 0;
@@ -76,6 +81,12 @@ static void run_once(struct simulation *run, const struct machine *machine,
 	run->sums.own += own;
 	run->sums.looks += looks;
 	run->sums.longest = fmax(run->sums.longest, plan.seconds);
+}
+
+static void run_once(struct simulation *run, const struct machine *machine,
+		     double spike)
+{
+	run_with(run, machine, spike, 0);
 }
 
 static struct sums run_for(struct simulation *run,
@@ -252,6 +263,20 @@ static void test_spike(void **state)
 	assert_true(share_of(&sums) > 0.0095);
 }
 
+/* New files, even in two windows, do not make windows look dear. */
+static void test_files(void **state)
+{
+	struct simulation run = begin(10, 10);
+	struct sums sums;
+
+	run_for(&run, &busy, 20 * MINUTE);
+	run_with(&run, &busy, 0, 0.5);
+	run_with(&run, &busy, 0, 0.5);
+	assert_true(run.spending.cost < 0.15e9);
+	sums = run_for(&run, &busy, 10 * MINUTE);
+	assert_true(0.01 * sums.work - sums.own - sums.looks > 0.5);
+}
+
 /* Another budget and length hold from the next window on. */
 static void test_configure(void **state)
 {
@@ -295,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_uneven),
 		cmocka_unit_test(test_rush),
 		cmocka_unit_test(test_spike),
+		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_configure),
 		cmocka_unit_test(test_most),
 	};
