@@ -25,8 +25,8 @@ bool meter_read_idle(FILE *in, uint64_t *idle_ns, unsigned int *cpus);
 
 /*
  * Returns what happened since the last call. @self_ns is CPU time of the
- * collector so far, @files_ns that of its processes, which read programs' files,
- * and @socket leads to hwprofd, or is -1.
+ * collector so far, and @files_ns that of its processes, which read programs'
+ * files. @socket leads to hwprofd, or is -1.
  */
 struct spent meter_read(struct meter *meter, uint64_t self_ns,
 			uint64_t files_ns, int socket);
