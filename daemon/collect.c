@@ -154,7 +154,7 @@ static void choose_set(struct collector *collector)
 						   collector->turn_count];
 }
 
-/* The events share what the module gets. A rest of that goes round. */
+/* The events share what the module gets, and take turns at what is left. */
 static uint64_t share_of(const struct collector *collector, size_t i,
 			 uint64_t permille)
 {
