@@ -154,6 +154,18 @@ static inline bool compat_has_program(const struct task_struct *task)
 }
 
 /*
+ * Return true if the task runs its task works before long: on the way back to
+ * its program or, in a worker of io_uring, before the next request. From 6.1 to
+ * 7.3, io_uring calls io_run_task_work() there, because the last reference to a
+ * file goes in a task work, too. Other workers for a program, such as those of
+ * vhost, run task works only for a signal, or when they exit.
+ */
+static inline bool compat_runs_task_works(const struct task_struct *task)
+{
+	return compat_has_program(task) || task->flags & PF_IO_WORKER;
+}
+
+/*
  * How to call task_work_add() under locks of the scheduler, where no debugging
  * aid of the kernel may allocate.
  */

@@ -27,35 +27,78 @@ static void pmu_root_free(struct root *root)
 	module_put(THIS_MODULE);
 }
 
-/* Release the triggers. No lock is held. */
-static void pmu_root_close(struct root *root)
+static void pmu_root_close_in_task(struct callback_head *work)
 {
+	struct root *root = container_of(work, struct root, task_work);
+
 	trigger_close(root);
 	pmu_root_free(root);
 }
 
-static void pmu_root_close_in_task(struct callback_head *work)
+/*
+ * Kernel threads cannot wait, nor can tasks that are past their last task work.
+ * They leave roots to a workqueue, in which nothing but closings waits.
+ *
+ * A closing may wait for as long as a user likes. The workqueue runs
+ * WQ_MAX_ACTIVE of them at a time. The sessions of one user get a few of these,
+ * and take turns at them. So a user delays closings of others only together
+ * with many more users, and rows of others never.
+ */
+enum { USER_CLOSINGS = WQ_MAX_ACTIVE / 16 };
+
+static struct workqueue_struct *pmu_workqueue;
+static LIST_HEAD(pmu_closings);			/* struct root.link */
+static DEFINE_MUTEX(pmu_closings_lock);
+
+/* Start as many closings of the user's as may run. The lock is held. */
+static void pmu_start_closings(const struct user_struct *user)
 {
-	pmu_root_close(container_of(work, struct root, task_work));
+	unsigned int count = 0;
+	struct root *root;
+
+	list_for_each_entry(root, &pmu_closings, link) {
+		if (root->session->user != user)
+			continue;
+		if (!root->closing)
+			queue_work(pmu_workqueue, &root->close_work);
+		root->closing = true;
+		if (++count == USER_CLOSINGS)
+			break;
+	}
 }
 
 static void pmu_root_close_in_worker(struct work_struct *work)
 {
-	pmu_root_close(container_of(work, struct root, close_work));
+	struct root *root = container_of(work, struct root, close_work);
+
+	trigger_close(root);
+	mutex_lock(&pmu_closings_lock);
+	list_del(&root->link);
+	pmu_start_closings(root->session->user);
+	mutex_unlock(&pmu_closings_lock);
+	pmu_root_free(root);
+}
+
+static void pmu_root_leave_to_worker(struct root *root)
+{
+	mutex_lock(&pmu_closings_lock);
+	list_add_tail(&root->link, &pmu_closings);
+	pmu_start_closings(root->session->user);
+	mutex_unlock(&pmu_closings_lock);
 }
 
 /*
  * Release the triggers later, because perf may hold locks here that this needs.
  * A user may keep perf's lock of the target for as long as they like, with an
  * ioctl that copies from memory of theirs. So whoever has closed the event
- * waits for it, and not a worker that other users need.
+ * waits for it, if that is possible.
  */
 static void pmu_root_close_later(struct root *root)
 {
 	init_task_work(&root->task_work, pmu_root_close_in_task);
-	if (!compat_has_program(current) ||
+	if (!compat_runs_task_works(current) ||
 	    task_work_add(current, &root->task_work, TWA_RESUME))
-		queue_work(hwprof_workqueue, &root->close_work);
+		pmu_root_leave_to_worker(root);
 }
 
 /* Drop a reference. */
@@ -277,10 +320,24 @@ static struct pmu hwprof_pmu = {
 
 int pmu_init(void)
 {
-	return perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
+	int err;
+
+	pmu_workqueue = alloc_workqueue("hwprof_close", WQ_UNBOUND,
+					WQ_MAX_ACTIVE);
+	if (!pmu_workqueue)
+		return -ENOMEM;
+	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
+	if (err)
+		destroy_workqueue(pmu_workqueue);
+	return err;
 }
 
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
+	/*
+	 * Each root has held the module, so all are closed. Wait for works that
+	 * are about to return.
+	 */
+	destroy_workqueue(pmu_workqueue);
 }

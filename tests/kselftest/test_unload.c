@@ -5,6 +5,7 @@
  * would wait for it.
  */
 #include <glob.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,16 +104,18 @@ TEST(process_that_cannot_exit)
 
 /* --- triggers that cannot be closed --------------------------------------- */
 
-/* More than a workqueue runs at a time. */
-enum { CLOSERS = 300 };
+enum {
+	CLOSERS = 300,		/* more than a workqueue runs at a time */
+	EVENTS = 2 * CLOSERS + 20,
+};
 
-static int sampling[CLOSERS];
+static int sampling[EVENTS];
 
-static void close_all(void)
+static void close_all(int count)
 {
 	int i;
 
-	for (i = 0; i < CLOSERS; i++)
+	for (i = 0; i < count; i++)
 		close(sampling[i]);
 }
 
@@ -132,6 +136,58 @@ static void close_in_threads(void *context)
 			_exit(1);
 	for (i = 0; i < CLOSERS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static int ring_open(struct io_uring_params *params)
+{
+	memset(params, 0, sizeof(*params));
+	return syscall(SYS_io_uring_setup, EVENTS, params);
+}
+
+static void *ring_map(int ring, size_t size, off_t what)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
+			what);
+
+	if (at == MAP_FAILED)
+		event_give_up("io_uring");
+	return at;
+}
+
+/*
+ * Workers of io_uring close the last descriptors. Each takes the next one
+ * before it waits, so there are two of them for each.
+ */
+static void close_in_workers(void *context)
+{
+	unsigned int workers[2] = { CLOSERS, CLOSERS }, *tail, *array, i;
+	struct io_uring_params params;
+	struct io_uring_sqe *requests;
+	int ring = ring_open(&params);
+	char *queue;
+
+	queue = ring_map(ring, params.sq_off.array + params.sq_entries *
+			 sizeof(*array), IORING_OFF_SQ_RING);
+	requests = ring_map(ring, params.sq_entries * sizeof(*requests),
+			    IORING_OFF_SQES);
+	array = (void *)(queue + params.sq_off.array);
+	tail = (void *)(queue + params.sq_off.tail);
+	for (i = 0; i < EVENTS; i++) {
+		requests[i] = (struct io_uring_sqe){
+			.opcode = IORING_OP_CLOSE, .flags = IOSQE_ASYNC,
+			.fd = sampling[i],
+		};
+		array[i] = i;
+	}
+	__atomic_store_n(tail, EVENTS, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_register, ring,
+		    IORING_REGISTER_IOWQ_MAX_WORKERS, workers, 2) ||
+	    syscall(SYS_io_uring_enter, ring, EVENTS, 0, 0, NULL, 0) != EVENTS)
+		event_give_up("io_uring");
+	/* This task makes the workers, while it waits. */
+	while (syscall(SYS_io_uring_enter, ring, 0, EVENTS,
+		       IORING_ENTER_GETEVENTS, NULL, 0))
+		;
 }
 
 static void keep_lock_of(void *pid)
@@ -175,12 +231,12 @@ static int waiting_threads(const struct child *child)
 	return count;
 }
 
-static void open_sampling(pid_t pid)
+static void open_sampling(pid_t pid, int count)
 {
 	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
 	int i;
 
-	for (i = 0; i < CLOSERS; i++) {
+	for (i = 0; i < count; i++) {
 		sampling[i] = event_open(&attr, pid, -1, -1, 0);
 		if (sampling[i] < 0)
 			event_give_up("no event");
@@ -194,20 +250,39 @@ FIXTURE(kept) {
 	struct child of_target, of_heir, closer;
 };
 
+FIXTURE_VARIANT(kept) {
+	void (*close)(void *context);	/* in CLOSERS threads */
+	int events;
+};
+
+FIXTURE_VARIANT_ADD(kept, by_threads) {
+	close_in_threads, CLOSERS,
+};
+
+FIXTURE_VARIANT_ADD(kept, by_workers) {
+	close_in_workers, EVENTS,
+};
+
 FIXTURE_SETUP(kept)
 {
+	struct io_uring_params params;
+	int ring = ring_open(&params);
+
+	if (ring < 0 && variant->close == close_in_workers)
+		SKIP(return, "no io_uring");
+	close(ring);
 	self->heir = mmap(NULL, sizeof(*self->heir), PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->heir);
 	self->target = child_start(sleep_with_heir, self->heir);
 	self->of_target = child_start(keep_lock_of, &self->target.pid);
 	self->of_heir = child_start(keep_lock_of, self->heir);
-	open_sampling(self->target.pid);
+	open_sampling(self->target.pid, variant->events);
 	child_go(&self->target);
 	while (!*(volatile pid_t *)self->heir)
 		usleep(1000);
-	self->closer = child_start(close_in_threads, NULL);
-	close_all();
+	self->closer = child_start(variant->close, NULL);
+	close_all(variant->events);
 }
 
 static void end(pid_t pid)
