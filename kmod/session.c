@@ -345,14 +345,17 @@ static struct session *session_make(const struct session_config *config,
 	return session;
 }
 
-/* Make a session and add it to the list. */
-static struct session *session_add(const struct session_config *config,
-				   const struct session_key *key)
+/* Return the session with that key, or a new one if there is none. */
+static struct session *session_with_key(const struct session_config *config,
+					const struct session_key *key)
 {
-	struct session *session = session_make(config, key);
+	struct making making = { .key = key };
+	struct session *session = session_find_or_make(&making);
 
-	if (!IS_ERR(session))
-		session_list(session);
+	if (session)
+		return session;
+	session = session_make(config, key);
+	session_made(&making, session);
 	return session;
 }
 
@@ -371,11 +374,7 @@ struct session *session_get(const struct perf_event *event,
 		if (!key.target)
 			return ERR_PTR(-ESRCH);
 	}
-	sessions_lock();
-	session = session_by_key(&key);
-	if (!session)
-		session = session_add(config, &key);
-	sessions_unlock();
+	session = session_with_key(config, &key);
 	put_pid(key.target);
 	return session;
 }
@@ -383,11 +382,10 @@ struct session *session_get(const struct perf_event *event,
 /* Make a session whose rows are fetched, for events that name it. */
 struct session *session_new(const struct session_config *config)
 {
-	struct session *session;
+	struct session *session = session_make(config, NULL);
 
-	sessions_lock();
-	session = session_add(config, NULL);
-	sessions_unlock();
+	if (!IS_ERR(session))
+		session_list(session);
 	return session;
 }
 

@@ -415,14 +415,19 @@ void sessions_wait(void);	/* until all are gone; there are no events */
 void sessions_exit(void);
 extern struct workqueue_struct *hwprof_workqueue;
 
-/* session_list.c, for session.c: the list, locked. */
-void sessions_lock(void);
-void sessions_unlock(void);
+/* session_list.c, for session.c */
+
+/* An event's session is being made. */
+struct making {
+	struct list_head link;
+	const struct session_key *key;
+};
+
 u32 session_next_id(void);
-/* Return an event's session with that key, and hold it; NULL: there is none. */
-struct session *session_by_key(const struct session_key *key);
+struct session *session_find_or_make(struct making *making);
 void session_list(struct session *session);
-void session_unlist(struct session *session);	/* takes the lock itself */
+void session_made(struct making *making, struct session *session);
+void session_unlist(struct session *session);
 
 /* session.c */
 struct session *session_get(const struct perf_event *event,

@@ -3,6 +3,7 @@
 #include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/wait.h>
 
 #include "limit.h"
 #include "session.h"
@@ -11,47 +12,50 @@
 struct workqueue_struct *hwprof_workqueue;
 
 static LIST_HEAD(sessions);
-/* Protects the list, and making a session. */
-static DEFINE_MUTEX(sessions_mutex);
+static LIST_HEAD(makings);		/* struct making */
+static unsigned int makings_done;	/* how many */
+static DECLARE_WAIT_QUEUE_HEAD(makings_wait);
 static u32 next_id;
-
-void sessions_lock(void)
-{
-	mutex_lock(&sessions_mutex);
-}
-
-void sessions_unlock(void)
-{
-	mutex_unlock(&sessions_mutex);
-}
+/*
+ * Protects these. Everybody who opens an event needs it, so a session is made
+ * without it: that takes memory, which may be long in coming, and may look up
+ * files.
+ */
+static DEFINE_MUTEX(sessions_mutex);
 
 /*
- * Return a number that is not 0 and not in use. After 2^32 sessions numbers are
- * used again.
+ * Return a number that is not 0 and that no listed session has. After 2^32
+ * sessions numbers are used again.
  */
 u32 session_next_id(void)
 {
 	struct session *session;
 	bool taken;
+	u32 id;
 
+	mutex_lock(&sessions_mutex);
 	do {
-		taken = !++next_id;
+		id = ++next_id;
+		taken = !id;
 		list_for_each_entry(session, &sessions, link)
-			taken |= session->id == next_id;
+			taken |= session->id == id;
 	} while (taken);
-	return next_id;
+	mutex_unlock(&sessions_mutex);
+	return id;
 }
 
 void session_list(struct session *session)
 {
+	mutex_lock(&sessions_mutex);
 	list_add_rcu(&session->link, &sessions);
+	mutex_unlock(&sessions_mutex);
 }
 
 void session_unlist(struct session *session)
 {
-	sessions_lock();
+	mutex_lock(&sessions_mutex);
 	list_del_rcu(&session->link);
-	sessions_unlock();
+	mutex_unlock(&sessions_mutex);
 }
 
 static bool session_key_equal(const struct session_key *a,
@@ -64,7 +68,7 @@ static bool session_key_equal(const struct session_key *a,
 	       a->freq == b->freq;
 }
 
-struct session *session_by_key(const struct session_key *key)
+static struct session *session_by_key(const struct session_key *key)
 {
 	struct session *session;
 
@@ -74,6 +78,56 @@ struct session *session_by_key(const struct session_key *key)
 		    session_tryget(session))
 			return session;
 	return NULL;
+}
+
+static bool session_is_being_made(const struct session_key *key)
+{
+	struct making *making;
+
+	list_for_each_entry(making, &makings, link)
+		if (session_key_equal(making->key, key))
+			return true;
+	return false;
+}
+
+/*
+ * Return an event's session with that key, and hold it. NULL: there is none,
+ * and the caller makes it; session_made() must follow. Wait while another
+ * thread of the opener makes it.
+ */
+struct session *session_find_or_make(struct making *making)
+{
+	struct session *session;
+	unsigned int done;
+
+	mutex_lock(&sessions_mutex);
+	for (;;) {
+		session = session_by_key(making->key);
+		if (session || !session_is_being_made(making->key))
+			break;
+		done = makings_done;
+		mutex_unlock(&sessions_mutex);
+		if (wait_event_killable(makings_wait,
+					READ_ONCE(makings_done) != done))
+			return ERR_PTR(-EINTR);
+		mutex_lock(&sessions_mutex);
+	}
+	if (!session)
+		list_add(&making->link, &makings);
+	mutex_unlock(&sessions_mutex);
+	return session;
+}
+
+/* @session: what was made, or why it could not be. */
+void session_made(struct making *making, struct session *session)
+{
+	mutex_lock(&sessions_mutex);
+	list_del(&making->link);
+	if (!IS_ERR(session))
+		list_add_rcu(&session->link, &sessions);
+	WRITE_ONCE(makings_done, makings_done + 1);
+	mutex_unlock(&sessions_mutex);
+	wake_up_all(&makings_wait);
 }
 
 /*
@@ -86,7 +140,7 @@ struct session *session_find(u32 id)
 	struct session *session, *found = ERR_PTR(-EPERM);
 	int err;
 
-	sessions_lock();
+	mutex_lock(&sessions_mutex);
 	list_for_each_entry(session, &sessions, link) {
 		if (session->id != id || !READ_ONCE(session->reader))
 			continue;
@@ -96,7 +150,7 @@ struct session *session_find(u32 id)
 		else if (session_tryget(session))
 			found = session;
 	}
-	sessions_unlock();
+	mutex_unlock(&sessions_mutex);
 	return found;
 }
 
@@ -105,11 +159,11 @@ struct session *session_by_number(u32 id)
 {
 	struct session *session, *found = NULL;
 
-	sessions_lock();
+	mutex_lock(&sessions_mutex);
 	list_for_each_entry(session, &sessions, link)
 		if (session->id == id && session_tryget(session))
 			found = session;
-	sessions_unlock();
+	mutex_unlock(&sessions_mutex);
 	return found;
 }
 
@@ -123,7 +177,7 @@ void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 {
 	struct session *session;
 
-	sessions_lock();
+	mutex_lock(&sessions_mutex);
 	list_for_each_entry(session, &sessions, link) {
 		if (session->unwind || READ_ONCE(session->foreign) ||
 		    !opener_equal(&session->key.opener, opener) ||
@@ -132,7 +186,7 @@ void sessions_unwind(struct unwind *unwind, const struct opener *opener,
 		/* Samples may come meanwhile. */
 		smp_store_release(&session->unwind, unwind_get(unwind));
 	}
-	sessions_unlock();
+	mutex_unlock(&sessions_mutex);
 }
 
 bool session_tryget(struct session *session)

@@ -1007,4 +1007,62 @@ TEST(a_refused_trigger)
 	close(fd);
 }
 
+/* --- a folder of procfs that is locked ------------------------------------ */
+
+/* Keeps the folder's lock, shared, until it is killed. */
+static void keep_folder(void *context)
+{
+	int folder = open("/proc/sys/kernel", O_RDONLY | O_DIRECTORY), faults;
+	void *page = missing_page(&faults);
+
+	if (folder < 0 || !page)
+		_exit(1);
+	syscall(SYS_getdents64, folder, page, 4096);
+	_exit(2);
+}
+
+/* Waits for the lock alone, and keeps others from sharing it meanwhile. */
+static void change_folder(void *context)
+{
+	mkdir("/proc/sys/kernel/hwprof", 0700);
+}
+
+static int step_oneself(void *context)
+{
+	return -event_try(event_attr(EVENT_LOOPS | EVENT_STEP));
+}
+
+static void step_as_root(void *context)
+{
+	_exit(step_oneself(context));
+}
+
+/* Root's event takes a look at Yama's scope. A user's does not wait for it. */
+TEST(a_look_that_takes_long)
+{
+	struct child keeper = child_start(keep_folder, NULL), changer;
+	struct child root = child_start(step_as_root, NULL);
+	int status, i;
+
+	/* The kernel forgets names that were used only at the second time. */
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, text_write("/proc/sys/vm/drop_caches", "2"));
+	child_go(&keeper);
+	do {
+		if (waitpid(keeper.pid, NULL, WNOHANG))
+			SKIP(return, "no userfaultfd");
+		changer = child_start(change_folder, NULL);
+		child_go(&changer);
+		child_await_state(&changer, "DZ");
+	} while (waitpid(changer.pid, NULL, WNOHANG));
+	child_go(&root);
+	child_await_state(&root, "DZ");
+	EXPECT_EQ(0, as_user(USER, step_oneself, NULL));
+	EXPECT_EQ(0, waitpid(root.pid, NULL, WNOHANG));
+	end(keeper.pid);
+	waitpid(changer.pid, NULL, 0);
+	waitpid(root.pid, &status, 0);
+	EXPECT_EQ(0, status);
+}
+
 TEST_HARNESS_MAIN
