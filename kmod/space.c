@@ -69,6 +69,25 @@ static bool space_exits(void)
 	return COMPAT_EXIT_HAS_MM && !atomic_read(&current->signal->live);
 }
 
+/*
+ * Fill a record that current has just claimed. The last thread of its process
+ * may have looked for records to end before the claim, and then this one leaves
+ * the record to the flush of the interval. Return its number; 0: it has ended.
+ */
+static u32 space_fill_claimed(struct session *session, struct space *space,
+			      u64 key)
+{
+	u32 id = space_fill(session, space);
+
+	if (!space_exits())
+		return id;
+	if (cmpxchg64(&space->key, key, key | SPACE_ENDED) == key) {
+		WRITE_ONCE(space->end, local_clock());
+		WRITE_ONCE(space->left, true);
+	}
+	return 0;
+}
+
 /* Return the number of the record of a process that has ended; 0: none. */
 static u32 space_ended(struct session *session, u64 key)
 {
@@ -98,7 +117,7 @@ u32 space_of_current(struct session *session)
 		struct space *at = space_at(session, key, probe);
 
 		if (cmpxchg64(&at->key, 0, key) == 0)
-			return space_fill(session, at);
+			return space_fill_claimed(session, at, key);
 		if (READ_ONCE(at->key) == key)
 			space = at;
 	}
