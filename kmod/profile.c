@@ -32,9 +32,12 @@ void session_forget_left(struct session *session)
 	unsigned int i;
 
 	for (i = 0; i < session->space_count; i++) {
-		if (!READ_ONCE(session->spaces[i].left))
+		struct space *space = &session->spaces[i];
+
+		/* Without a number, it is still being filled. */
+		if (!READ_ONCE(space->left) || !smp_load_acquire(&space->id))
 			continue;
-		session_forget(session, &session->spaces[i]);
+		session_forget(session, space);
 		cond_resched();
 	}
 }

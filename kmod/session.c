@@ -118,6 +118,7 @@ static int session_make_tables(struct session *session, size_t bytes)
 static int session_make_memory(struct session *session)
 {
 	size_t bytes = session->memory, cursors;
+	unsigned int i;
 	int err;
 
 	/*
@@ -140,7 +141,11 @@ static int session_make_memory(struct session *session)
 	session->spaces =
 		session_alloc_zeroed(array_size(session->space_count,
 						sizeof(struct space)));
-	return session->cursors && session->spaces ? 0 : -ENOMEM;
+	if (!session->cursors || !session->spaces)
+		return -ENOMEM;
+	for (i = 0; i < session->space_count; i++)
+		session->spaces[i].session = session;
+	return 0;
 }
 
 /*

@@ -53,9 +53,6 @@ static u32 space_fill(struct session *session, struct space *space)
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	space->pid = task_tgid_nr_ns(current, session->pid_ns);
-	space->end = 0;
-	space->seen = 0;
-	space->session = session;
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -138,6 +135,8 @@ u32 space_of_current(struct session *session)
 void space_free(struct space *space)
 {
 	WRITE_ONCE(space->left, false);
+	WRITE_ONCE(space->end, 0);
+	WRITE_ONCE(space->seen, 0);
 	WRITE_ONCE(space->id, 0);
 	smp_store_release(&space->key, 0);
 }

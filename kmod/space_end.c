@@ -10,7 +10,7 @@
 
 #include "space.h"
 
-enum { EXIT_WAIT_MS = 100 };
+enum { EXIT_WAIT_MS = 100, FILL_WAIT_MS = 100 };
 
 /*
  * Return true if current's process has another thread that may still be seen.
@@ -39,13 +39,33 @@ static void space_wait_for_others(void)
 		msleep(1);
 }
 
+/*
+ * Return the number of a record that has ended. Another CPU may have claimed it
+ * just before that; it fills it with interrupts off. Return 0 if that takes too
+ * long, as when the host does not run that CPU.
+ */
+static u32 space_wait_for_id(const struct space *space)
+{
+	int tries = FILL_WAIT_MS;
+	u32 id;
+
+	while (!(id = smp_load_acquire(&space->id)) && tries--)
+		msleep(1);
+	return id;
+}
+
 static void space_flush(struct callback_head *work)
 {
 	struct space *space = container_of(work, struct space, work);
 	struct session *session = space->session;
+	u32 id;
 
 	space_wait_for_others();
-	session_flush(session, space->id);
+	id = space_wait_for_id(space);
+	if (id)
+		session_flush(session, id);
+	else
+		WRITE_ONCE(space->left, true);
 	session_put(session);
 	module_put(THIS_MODULE);
 }
