@@ -89,28 +89,32 @@ void memory_settle(void)
 
 /*
  * Return true if @address is mapped to the zero page, because it was not
- * written yet.
+ * written yet. Each entry is read once: another CPU may put a huge page in the
+ * place of a table after the check that it is a table.
  */
 static bool memory_shows_zeros(u64 address)
 {
-	pgd_t *pgd = pgd_offset(current->mm, address);
-	p4d_t *p4d;
-	pud_t *pud;
-	pmd_t *pmd;
+	pgd_t *pgdp = pgd_offset(current->mm, address);
+	pgd_t pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
+	pmd_t pmd;
 	pte_t pte;
 
-	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
+	if (pgd_none(pgd) || unlikely(pgd_bad(pgd)))
 		return false;
-	p4d = p4d_offset(pgd, address);
-	if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d)))
+	p4dp = p4d_offset_lockless(pgdp, pgd, address);
+	p4d = READ_ONCE(*p4dp);
+	if (p4d_none(p4d) || unlikely(p4d_bad(p4d)))
 		return false;
-	pud = pud_offset(p4d, address);
-	if (pud_none(*pud) || pud_bad(*pud))
+	pudp = pud_offset_lockless(p4dp, p4d, address);
+	pud = READ_ONCE(*pudp);
+	if (pud_none(pud) || pud_bad(pud))
 		return false;
-	pmd = pmd_offset(pud, address);
-	if (pmd_none(*pmd) || pmd_bad(*pmd))
+	pmd = READ_ONCE(*pmd_offset_lockless(pudp, pud, address));
+	if (pmd_none(pmd) || pmd_bad(pmd))
 		return false;
-	pte = READ_ONCE(*pte_offset_kernel(pmd, address));
+	pte = READ_ONCE(*pte_offset_kernel(&pmd, address));
 	return pte_present(pte) && is_zero_pfn(pte_pfn(pte));
 }
 
