@@ -18,13 +18,16 @@ export PATH := /usr/lib/ccache:$(PATH)
 export CCACHE_DIR := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/hwprof/ccache
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
+# Without a run of the preprocessor for each file that is not in the cache. It needs
+# -MD: -MMD would hide changes of system headers from it.
+export CCACHE_DEPEND := 1
 export CCACHE_MAXSIZE := 2G
 
 BUILD	:= build
 PREFIX	?= /usr/local
 CFLAGS	?= -O2 -g
 override CFLAGS += -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
-		   -Iuapi -Ikmod -Ilib -MMD -MP
+		   -Iuapi -Ikmod -Ilib -MD -MP
 
 # The architecture that the compiler makes programs for.
 TARGET	:= $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)

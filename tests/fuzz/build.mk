@@ -9,7 +9,7 @@ FUZZERS		:= $(patsubst %,$(BUILD)/fuzz/fuzz-%,$(FUZZ_ENGINES) $(FUZZ_LIBRARY) \
 					     $(FUZZ_DAEMON))
 
 FUZZ_CFLAGS	:= -g -O1 -std=gnu11 -Wno-gnu-variable-sized-type-not-at-end -Iuapi \
-		   -Ikmod -Ilib -fno-sanitize-recover=all -MMD -MP
+		   -Ikmod -Ilib -fno-sanitize-recover=all -MD -MP
 
 $(BUILD)/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
