@@ -316,11 +316,11 @@ static const struct effect {
 	uint64_t branches;
 	const char *bolt, *autofdo;
 } effects[] = {
-	{ 1000000, "99 to 100 %", "98 to 100 %" },
+	{ 1000000, "98 to 100 %", "95 to 100 %" },
 	{ 120000, "95 to 100 %", "90 to 100 %" },
 	{ 20000, "90 to 100 %", "75 to 100 %" },
-	{ 2000, "70 to 100 %", "40 to 90 %" },
-	{ 0, "less than 70 %", "less than 40 %" },
+	{ 2000, "65 to 100 %", "40 to 90 %" },
+	{ 0, "less than 65 %", "less than 40 %" },
 };
 
 static const struct effect *effect_of(uint64_t branches)
