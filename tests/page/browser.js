@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * browser.js FOLDER: opens the pages of run in chromium, and compares what they
- * show with the JSON of hwprof report and replay. Prints TAP. Pictures of all
- * pages are left in FOLDER.
+ * show with the JSON of hwprof report and replay. speedscope opens an export.
+ * Prints TAP. Pictures of all pages are left in FOLDER.
  */
 'use strict';
 
@@ -522,6 +522,54 @@ async function many() {
 		}));
 }
 
+/* ---- speedscope ------------------------------------------------------------ */
+
+/* Opens an export as speedscope's own command does. Returns its page. */
+async function open_speedscope(name) {
+	const package_ = path.dirname(require.resolve('speedscope/package.json'));
+	const script = path.join(folder, name + '.js');
+	const content = fs.readFileSync(path.join(folder, name));
+	const page = await browser.newPage();
+
+	fs.writeFileSync(script, `speedscope.loadFileFromBase64('${name}', ` +
+		`'${content.toString('base64')}')`);
+	await page.goto(`file://${package_}/dist/release/index.html` +
+			`#localProfilePath=${script}`);
+	return page;
+}
+
+async function speedscope() {
+	const name = 'calls.speedscope.json';
+	const { shared, profiles: [profile] } = json(name);
+	const own = new Map();
+	let sum = 0;
+
+	profile.samples.forEach((stack, i) => {
+		const { name: leaf } = shared.frames[stack[stack.length - 1]];
+
+		own.set(leaf, (own.get(leaf) || 0) + profile.weights[i]);
+		sum += profile.weights[i];
+	});
+	const [hottest, weight] = [...own].sort((a, b) => b[1] - a[1])[0];
+	const share = Math.round(100 * weight / sum);
+
+	await check('speedscope has the functions, and the hottest one\'s share',
+		async (equal) => {
+			const page = await open_speedscope(name);
+
+			await page.getByText('Sandwich').click();
+			await page.waitForSelector('tr');
+			const text = await page.locator('tr', { hasText: hottest })
+				.first().textContent();
+
+			await page.screenshot({ path: path.join(folder,
+				'speedscope.png') });
+			await page.close();
+			equal(weight > 0, true, 'weight');
+			equal(text.includes(`(${share}%)`), true, text);
+		});
+}
+
 const lint = () => check('eslint finds nothing', (equal) =>
 	equal(process.env.LINT, '0', 'its status'));
 
@@ -531,7 +579,8 @@ const lint = () => check('eslint finds nothing', (equal) =>
 		args: ['--no-sandbox'],
 	});
 	for (const part of [lint, same_data, loops, contexts, paths, source, edges, others,
-			    differences, keyboard, colours, hostile, many])
+			    differences, keyboard, colours, hostile, many,
+			    speedscope])
 		await part();
 	await browser.close();
 	finish();
