@@ -9,6 +9,9 @@ import programs
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
+# Of a machine with --icount; see tests/bench/icount.h.
+NS_PER_INSTRUCTION = 2
+
 # The kernel accepts no rate once its own limit is off.
 UNLIMITED = """echo 25 > /proc/sys/kernel/perf_cpu_time_max_percent
 echo 1000000 > /proc/sys/kernel/perf_event_max_sample_rate

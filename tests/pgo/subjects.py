@@ -63,6 +63,10 @@ class Program:
         arguments, stdin = self.inputs[which]
         return [OUT / binary, *arguments], stdin or "/dev/null"
 
+    def recording(self, source, branches):
+        """Names the recording of so many branches from a source."""
+        return f"{self.name}.{source.replace(' ', '-')}.{branches}"
+
 
 class Python(Program):
     """CPython, of which the interpreter alone is built, by its own makefile."""
@@ -130,4 +134,3 @@ def find(sources):
             [tcc, lua, OUT / "include", *headers()]),
         Python(sources / "python3.11"),
     )}
-
