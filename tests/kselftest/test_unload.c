@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unloading while a process cannot end, or an event's trigger cannot be closed.
- * Work that is still to be done for the module keeps it loaded, as unloading
- * would wait for it.
+ * Unloading while a process cannot end, or an event's trigger cannot be closed,
+ * or is closed by the kernel. Work that is still to be done for the module
+ * keeps it loaded, as unloading would wait for it.
  */
 #include <glob.h>
 #include <linux/io_uring.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -328,6 +329,50 @@ TEST_F(kept, triggers_that_cannot_be_closed)
 	EXPECT_EQ(0, event_try(event_attr(EVENT_LOOPS | EVENT_STEP)));
 	EXPECT_TRUE(event_sessions_are(1));
 	end(self->of_target.pid);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, module_references());
+}
+
+/* --- triggers that a kernel thread closes --------------------------------- */
+
+/* Sends a descriptor, and both of the sockets, from the first to the second. */
+static ssize_t send_in_a_circle(int fd, const int sockets[2])
+{
+	int descriptors[3] = { fd, sockets[0], sockets[1] };
+	union {
+		char space[CMSG_SPACE(sizeof(descriptors))];
+		struct cmsghdr header;
+	} control = {
+		.header = {
+			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(descriptors)),
+		},
+	};
+	struct iovec data = { "", 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	memcpy(CMSG_DATA(&control.header), descriptors, sizeof(descriptors));
+	return sendmsg(sockets[0], &message, 0);
+}
+
+/* Nobody can receive the descriptor, so the kernel closes it. */
+TEST(triggers_that_the_kernel_closes)
+{
+	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
+	int fd = event_open(&attr, 0, -1, -1, 0), sockets[2];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets));
+	ASSERT_EQ(1, send_in_a_circle(fd, sockets));
+	close(fd);
+	EXPECT_TRUE(event_sessions_are(1));
+	close(sockets[0]);
+	close(sockets[1]);
+	/* The kernel looks for circles when a socket goes. */
+	close(socket(AF_UNIX, SOCK_DGRAM, 0));
 	EXPECT_TRUE(event_sessions_are(0));
 	EXPECT_EQ(0, module_references());
 }
