@@ -9,7 +9,7 @@ import programs
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 
-# Of a machine with --icount; see tests/bench/icount.h.
+# On a machine with --icount; see tests/bench/icount.h.
 NS_PER_INSTRUCTION = 2
 
 # The kernel accepts no rate once its own limit is off.
