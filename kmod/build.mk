@@ -10,11 +10,16 @@ VM_KERNELS := $(call kernels_of_tier,first)
 VM_OTHER_KERNELS := $(call kernels_of_tier,second)
 ALL_KERNELS := $(VM_KERNELS) $(VM_OTHER_KERNELS)
 
-# $(call build_module,directory of the module,kernel's build directory,...)
-define build_module
+# $(call copy_sources,directory of the module)
+define copy_sources
 	@mkdir -p $(1)
 	cp -rpu Kbuild kmod uapi $(1)/
-	+$(MAKE) -C $(2) M=$(abspath $(1)) W=1 KCFLAGS=-Werror $(3) modules
+endef
+
+# $(call build_module,directory of the module,kernel's build directory,...)
+define build_module
+	$(copy_sources)
+	+tests/vm/kernel/at-one-path $(1) $(MAKE) -C $(2) W=1 KCFLAGS=-Werror $(3) modules
 endef
 
 $(ALL_KERNELS:%=$(BUILD)/%/hwprof.ko): $(BUILD)/%/hwprof.ko: $(KMOD_SOURCES)
@@ -40,7 +45,8 @@ module: $(KMOD_SOURCES)
 		echo "no headers of the running kernel in $(KDIR):" \
 		     "apt-get install linux-headers-$$(uname -r)," \
 		     "or name another kernel's: make KDIR=..." >&2; exit 1; }
-	$(call build_module,$(BUILD)/running,$(KDIR))
+	$(call copy_sources,$(BUILD)/running)
+	+$(MAKE) -C $(KDIR) M=$(abspath $(BUILD)/running) W=1 KCFLAGS=-Werror modules
 
 # The release of the kernel that the headers belong to. MAKEFLAGS is cleared, because
 # the call must run even under make -n.
