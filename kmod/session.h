@@ -393,7 +393,6 @@ struct root {
 	/* Starts the triggers; when there is no user any more, closes them. */
 	struct callback_head task_work;
 	struct work_struct close_work;	/* closes them where no task can */
-	bool closing;			/* it is queued */
 };
 
 /* session_list.c */

@@ -40,41 +40,55 @@ static void pmu_root_close_in_task(struct callback_head *work)
  * They leave roots to a workqueue, in which nothing but closings waits.
  *
  * A closing may wait for as long as a user likes. The workqueue runs
- * WQ_MAX_ACTIVE of them at a time. The sessions of one user get a few of these,
- * and take turns at them. So a user delays closings of others only together
- * with many more users, and rows of others never.
+ * WQ_MAX_ACTIVE of them at a time; since 6.9 a NUMA node has its part of that.
+ * The sessions of one user get a few of these, and take turns at them. So a
+ * user delays closings of others only together with many more users, or with
+ * as many user ids, and rows of others never.
  */
-enum { USER_CLOSINGS = WQ_MAX_ACTIVE / 16 };
+enum { USER_CLOSINGS = WQ_MAX_ACTIVE / 64 };
 
 static struct workqueue_struct *pmu_workqueue;
 static LIST_HEAD(pmu_closings);			/* struct root.link */
+/* Their users have USER_CLOSINGS in pmu_closings. */
+static LIST_HEAD(pmu_waiting_closings);
 static DEFINE_MUTEX(pmu_closings_lock);
 
-/* Start as many closings of the user's as may run. The lock is held. */
-static void pmu_start_closings(const struct user_struct *user)
+/* Return true if one more closing of the user's may run. The lock is held. */
+static bool pmu_user_may_close(const struct user_struct *user)
 {
 	unsigned int count = 0;
 	struct root *root;
 
-	list_for_each_entry(root, &pmu_closings, link) {
-		if (root->session->user != user)
-			continue;
-		if (!root->closing)
+	list_for_each_entry(root, &pmu_closings, link)
+		count += root->session->user == user;
+	return count < USER_CLOSINGS;
+}
+
+/* The lock is held. */
+static void pmu_start_waiting_closing(const struct user_struct *user)
+{
+	struct root *root;
+
+	list_for_each_entry(root, &pmu_waiting_closings, link) {
+		if (root->session->user == user) {
+			list_move_tail(&root->link, &pmu_closings);
 			queue_work(pmu_workqueue, &root->close_work);
-		root->closing = true;
-		if (++count == USER_CLOSINGS)
-			break;
+			return;
+		}
 	}
 }
 
 static void pmu_root_close_in_worker(struct work_struct *work)
 {
 	struct root *root = container_of(work, struct root, close_work);
+	const struct user_struct *user = root->session->user;
 
 	trigger_close(root);
 	mutex_lock(&pmu_closings_lock);
+	/* Those that wait have no bound. Their user alone looks at them. */
+	if (!pmu_user_may_close(user))
+		pmu_start_waiting_closing(user);
 	list_del(&root->link);
-	pmu_start_closings(root->session->user);
 	mutex_unlock(&pmu_closings_lock);
 	pmu_root_free(root);
 }
@@ -82,8 +96,12 @@ static void pmu_root_close_in_worker(struct work_struct *work)
 static void pmu_root_leave_to_worker(struct root *root)
 {
 	mutex_lock(&pmu_closings_lock);
-	list_add_tail(&root->link, &pmu_closings);
-	pmu_start_closings(root->session->user);
+	if (pmu_user_may_close(root->session->user)) {
+		list_add_tail(&root->link, &pmu_closings);
+		queue_work(pmu_workqueue, &root->close_work);
+	} else {
+		list_add_tail(&root->link, &pmu_waiting_closings);
+	}
 	mutex_unlock(&pmu_closings_lock);
 }
 
@@ -194,7 +212,7 @@ static struct session *pmu_session_of(struct perf_event *event,
 static int pmu_make_root(struct perf_event *event,
 			 const struct session_config *config)
 {
-	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL);
+	struct root *root = kzalloc(sizeof(*root), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!root)

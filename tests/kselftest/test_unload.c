@@ -335,10 +335,14 @@ TEST_F(kept, triggers_that_cannot_be_closed)
 
 /* --- triggers that a kernel thread closes --------------------------------- */
 
-/* Sends a descriptor, and both of the sockets, from the first to the second. */
-static ssize_t send_in_a_circle(int fd, const int sockets[2])
+/* More than the module closes of a user's at a time. */
+enum { CIRCLE_EVENTS = 40 };
+
+/* Sends descriptors, and both of the sockets, from the first to the second. */
+static ssize_t send_in_a_circle(const int fds[CIRCLE_EVENTS],
+				const int sockets[2])
 {
-	int descriptors[3] = { fd, sockets[0], sockets[1] };
+	int descriptors[CIRCLE_EVENTS + 2];
 	union {
 		char space[CMSG_SPACE(sizeof(descriptors))];
 		struct cmsghdr header;
@@ -354,20 +358,26 @@ static ssize_t send_in_a_circle(int fd, const int sockets[2])
 		.msg_controllen = sizeof(control),
 	};
 
+	memcpy(descriptors, fds, CIRCLE_EVENTS * sizeof(*fds));
+	memcpy(descriptors + CIRCLE_EVENTS, sockets, 2 * sizeof(*sockets));
 	memcpy(CMSG_DATA(&control.header), descriptors, sizeof(descriptors));
 	return sendmsg(sockets[0], &message, 0);
 }
 
-/* Nobody can receive the descriptor, so the kernel closes it. */
+/* Nobody can receive the descriptors, so the kernel closes them. */
 TEST(triggers_that_the_kernel_closes)
 {
 	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
-	int fd = event_open(&attr, 0, -1, -1, 0), sockets[2];
+	int fds[CIRCLE_EVENTS], sockets[2], i;
 
-	ASSERT_LE(0, fd);
+	for (i = 0; i < CIRCLE_EVENTS; i++) {
+		fds[i] = event_open(&attr, 0, -1, -1, 0);
+		ASSERT_LE(0, fds[i]);
+	}
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets));
-	ASSERT_EQ(1, send_in_a_circle(fd, sockets));
-	close(fd);
+	ASSERT_EQ(1, send_in_a_circle(fds, sockets));
+	for (i = 0; i < CIRCLE_EVENTS; i++)
+		close(fds[i]);
 	EXPECT_TRUE(event_sessions_are(1));
 	close(sockets[0]);
 	close(sockets[1]);
