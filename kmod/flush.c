@@ -247,10 +247,11 @@ static void flush_immediate(struct session *session, u32 space)
 	cpus_read_lock();
 	mutex_lock(&session->flush_lock);
 	flush_rows(session, 0);
+	if (space)
+		session_forget(session, space_find(session, space));
+	session_forget_left(session);
 	mutex_unlock(&session->flush_lock);
 	cpus_read_unlock();
-	if (space)
-		space_free(space_find(session, space));
 }
 
 /*

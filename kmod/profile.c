@@ -16,10 +16,12 @@ enum { CLEAR_BYTES = 1 << 20 };	/* cleared at a time */
  */
 void session_forget(struct session *session, struct space *space)
 {
-	spin_lock_bh(&session->profile_lock);
-	session->profile_version++;
-	session->engine->forget(session->profile, space->id);
-	spin_unlock_bh(&session->profile_lock);
+	if (session->profile) {
+		spin_lock_bh(&session->profile_lock);
+		session->profile_version++;
+		session->engine->forget(session->profile, space->id);
+		spin_unlock_bh(&session->profile_lock);
+	}
 	space_free(space);
 }
 
