@@ -128,7 +128,7 @@ test_ok "hwprofd without descriptors says so" logged \
 	"no process can be started\|no descriptor is free"
 unreadable=$(metric recordings_unreadable_total)
 test_ok "hwprofd without descriptors counts the windows that it lost" \
-	[ "$unreadable" = "$(grep -c 'lost: no descriptor' $work/log)" ]
+	[ "$unreadable" = "$(grep -c 'a window is lost: ' $work/log)" ]
 survive "hwprofd without descriptors"
 
 # The disk is full before the first minute is stored, and has room again.
