@@ -163,19 +163,20 @@ static void emit_release_counts(struct perf_event *event)
 u64 session_sign(struct session *session, struct hwprof_row *row)
 {
 	struct space *space = space_find(session, row->space);
+	u32 pid;
 	u64 end;
 
 	row->session = session->id;
 	row->pid = 0;
 	if (!space)
 		return 0;
-	row->pid = space->pid;
+	pid = space->pid;
 	end = READ_ONCE(space->end);
 	smp_rmb();	/* see space_free() */
-	if (READ_ONCE(space->id) == row->space)
-		return end;
-	row->pid = 0;	/* it was freed meanwhile */
-	return 0;
+	if (READ_ONCE(space->id) != row->space)
+		return 0;	/* it was freed meanwhile */
+	row->pid = pid;
+	return end;
 }
 
 /* Rows of any type begin with a struct hwprof_row. */

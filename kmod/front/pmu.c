@@ -85,7 +85,10 @@ static void pmu_root_close_in_worker(struct work_struct *work)
 
 	trigger_close(root);
 	mutex_lock(&pmu_closings_lock);
-	/* Those that wait have no bound. Their user alone looks at them. */
+	/*
+	 * The list of waiting closings has no bound. Only a user who has
+	 * closings in it walks it.
+	 */
 	if (!pmu_user_may_close(user))
 		pmu_start_waiting_closing(user);
 	list_del(&root->link);
