@@ -10,7 +10,8 @@
  *	6.3	attr.config3; raw data is counted in data->dyn_size
  *	6.7	the path of a stacked file's map has an accessor
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
- *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped
+ *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped;
+ *		attr.aux_action
  *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
  *	6.16	sched_process_exit has a second argument, and comes before the
  *		memory goes; rdmsrl() is rdmsrq();
@@ -129,6 +130,16 @@ static inline u64 compat_more_config(const struct perf_event_attr *attr)
 	more |= attr->config4;		/* 6.19 */
 #endif
 	return more;
+}
+
+/* Return what a sample of the event does to an AUX event: bits. */
+static inline u32 compat_aux_action(const struct perf_event_attr *attr)
+{
+#ifdef PERF_PMU_CAP_AUX_PAUSE
+	return attr->aux_action;	/* 6.13, and Debian's 6.12 */
+#else
+	return 0;			/* perf refuses all bits */
+#endif
 }
 
 /*

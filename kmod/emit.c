@@ -10,7 +10,7 @@
  * event that is active on this CPU may be asked for all that its attributes
  * allow: nobody changes it or its group while interrupts are off. Of an
  * inactive event perf may read only what does not change: docs/rows.md has the
- * table, and attr_check_event() refuses the rest. PERF_SAMPLE_READ is the
+ * table, and config_check_event() refuses the rest. PERF_SAMPLE_READ is the
  * exception: perf reads the counts of all events of the group. So the lock of
  * their context is held while such an event gets rows and is not active.
  */

@@ -75,18 +75,49 @@ static const u64 row_samples =
 	PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER |
 	PERF_SAMPLE_TRANSACTION;
 
+/* Fields of a sample that no event of the PMU gives. */
+static const struct {
+	u64 sample_type;
+	const char *sentence;
+} refused_samples[] = {
+	{ PERF_SAMPLE_BRANCH_STACK,
+	  "asks for branch records in samples, and has none" },
+	{ PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR |
+	  PERF_SAMPLE_STACK_USER,
+	  "asks for registers or a copy of the stack" },
+	{ PERF_SAMPLE_AUX, "asks for data of an AUX event" },
+};
+
+/* Return what is wrong with an event, in words; NULL: nothing. */
+static const char *config_wrong_event(const struct session_config *config,
+				      const struct perf_event_attr *attr)
+{
+	int i;
+
+	if (attr->precise_ip)
+		return "asks for precise addresses, and has no skid";
+	if (attr->sigtrap)
+		return "asks for a signal at each sample";
+	if (attr->aux_output || compat_aux_action(attr))
+		return "writes to an AUX event, pauses or resumes one";
+	for (i = 0; i < ARRAY_SIZE(refused_samples); i++)
+		if (attr->sample_type & refused_samples[i].sample_type)
+			return refused_samples[i].sentence;
+	if (config->rows && attr->sample_type & ~row_samples)
+		return "gives rows, and asks for what perf would take from "
+		       "the current task";
+	return NULL;
+}
+
 int config_check_event(const struct session_config *config,
 		       const struct perf_event_attr *attr)
 {
-	if (attr->precise_ip || attr->sigtrap || attr->aux_output ||
-	    attr->sample_type & (PERF_SAMPLE_BRANCH_STACK |
-				 PERF_SAMPLE_REGS_USER |
-				 PERF_SAMPLE_STACK_USER |
-				 PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_AUX))
-		return -EOPNOTSUPP;
-	if (config->rows && attr->sample_type & ~row_samples)
-		return -EOPNOTSUPP;
-	return 0;
+	const char *sentence = config_wrong_event(config, attr);
+
+	if (!sentence)
+		return 0;
+	pr_debug("the event %s\n", sentence);
+	return -EOPNOTSUPP;
 }
 
 /* Return true for the opener's process, and for its children. */

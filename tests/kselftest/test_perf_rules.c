@@ -95,6 +95,111 @@ TEST_F(rules, no_aux)
 	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
 }
 
+/* --- members of groups ---------------------------------------------------- */
+
+/* Bits behind aux_sample_size, since Linux 6.13; this header may lack them. */
+enum { AUX_START_PAUSED = 1, AUX_PAUSE = 2, AUX_RESUME = 4 };
+
+static void set_aux_action(struct perf_event_attr *attr, uint32_t bits)
+{
+	memcpy((char *)&attr->aux_sample_size + sizeof(attr->aux_sample_size),
+	       &bits, sizeof(bits));
+}
+
+/* Tries an event as a member of a software event's group. */
+static int try_member(struct perf_event_attr attr)
+{
+	struct perf_event_attr leader = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(leader),
+		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+	};
+	int fd = event_open(&leader, 0, -1, -1, 0), member;
+
+	if (fd < 0)
+		return fd;
+	attr.inherit = 0;
+	member = event_open(&attr, 0, -1, fd, 0);
+	if (member >= 0)
+		close(member);
+	close(fd);
+	return member < 0 ? member : 0;
+}
+
+static int try_member_with(uint64_t config, uint64_t sample_type)
+{
+	struct perf_event_attr attr = event_attr_sampling(config, 1);
+
+	attr.sample_type |= sample_type;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	attr.sample_regs_user = attr.sample_regs_intr = 1;
+	attr.sample_stack_user = 64;
+	return try_member(attr);
+}
+
+TEST_F(rules, what_members_may_not_carry)
+{
+	static const uint64_t refused[] = {
+		PERF_SAMPLE_BRANCH_STACK, PERF_SAMPLE_REGS_USER,
+		PERF_SAMPLE_REGS_INTR, PERF_SAMPLE_STACK_USER, PERF_SAMPLE_AUX,
+	}, refused_in_rows[] = {
+		PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_DATA_PAGE_SIZE,
+		PERF_SAMPLE_CODE_PAGE_SIZE,
+	};
+	unsigned int i;
+
+	EXPECT_EQ(0, try_member_with(EVENT_LOOPS, 0));
+	EXPECT_EQ(0, try_member_with(EVENT_LOOPS | EVENT_ROWS,
+				     PERF_SAMPLE_READ));
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		EXPECT_EQ(-EOPNOTSUPP,
+			  try_member_with(EVENT_LOOPS, refused[i]));
+		EXPECT_EQ(-EOPNOTSUPP,
+			  try_member_with(EVENT_LOOPS | EVENT_ROWS,
+					  refused[i]));
+	}
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(0, try_member_with(EVENT_LOOPS, refused_in_rows[i]));
+		EXPECT_EQ(-EOPNOTSUPP,
+			  try_member_with(EVENT_LOOPS | EVENT_ROWS,
+					  refused_in_rows[i]));
+	}
+}
+
+TEST_F(rules, what_members_may_not_do)
+{
+	const struct perf_event_attr plain =
+		event_attr_sampling(EVENT_LOOPS, 1);
+	struct perf_event_attr attr = plain;
+
+	attr.precise_ip = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_member(attr));
+	attr = plain;
+	attr.sigtrap = attr.remove_on_exec = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_member(attr));
+	attr = plain;
+	attr.aux_output = 1;
+	EXPECT_EQ(-EOPNOTSUPP, try_member(attr));
+}
+
+/* perf would stop and start the group's AUX event at each sample. */
+TEST_F(rules, members_pause_nothing)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 1);
+	struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(dummy),
+		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+	};
+	uint32_t bit;
+
+	set_aux_action(&dummy, AUX_START_PAUSED);
+	if (event_try(dummy) == -EINVAL)
+		SKIP(return, "this kernel pauses no AUX events");
+	for (bit = AUX_START_PAUSED; bit <= AUX_RESUME; bit <<= 1) {
+		set_aux_action(&attr, bit);
+		EXPECT_EQ(-EOPNOTSUPP, try_member(attr));
+	}
+}
+
 /* --- inactive events ------------------------------------------------------ */
 
 enum { SIBLINGS = 100, ROUNDS = 20, SITES = 1500 };
