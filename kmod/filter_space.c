@@ -66,7 +66,11 @@ struct filter_pool {
 	struct filter_look looks[LOOKS];
 };
 
-static struct filter_pool *pool;	/* made when a filter is asked for */
+/*
+ * Made when a filter is asked for. All users share it until the module is
+ * unloaded, so no cgroup pays for it.
+ */
+static struct filter_pool *pool;
 /* By the memory; records of no program are in the bucket of NULL. */
 static struct hlist_head buckets[1 << BUCKETS_ORDER];
 static LIST_HEAD(spaces_used);

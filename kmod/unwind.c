@@ -442,7 +442,8 @@ struct unwind *unwind_new(void)
 	unwind->opener = opener_of_current();
 	get_cred(unwind->opener.cred);
 	get_random_bytes(&unwind->secret, sizeof(unwind->secret));
-	xa_init_flags(&unwind->tables, XA_FLAGS_ALLOC1);
+	/* xa_alloc() takes a node without its @gfp first, but by this flag. */
+	xa_init_flags(&unwind->tables, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	holding_begin(&unwind->holding);
 	return unwind;
 }

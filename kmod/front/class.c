@@ -276,6 +276,10 @@ static int class_folder_show(struct session *session)
 	if (!folder)
 		return -ENOMEM;
 	folder->session = session;
+	/*
+	 * Sysfs allocates for it without __GFP_ACCOUNT. The limits of sessions
+	 * bound that.
+	 */
 	err = kobject_init_and_add(&folder->kobj, &folder_type, parent, "%u",
 				   session->id);
 	if (err) {

@@ -40,7 +40,8 @@ struct step_access {
 	bool known[2];		/* whether they could be read */
 };
 
-static struct step_access *accesses;	/* one per record */
+/* One per record. All users share it, so no cgroup pays for it. */
+static struct step_access *accesses;
 
 int step_accesses_init(void)
 {

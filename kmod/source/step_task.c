@@ -12,6 +12,7 @@
 
 #include "step.h"
 
+/* All users share it until the module is unloaded, so no cgroup pays for it. */
 static struct step_task *records;
 
 int step_tasks_init(void)

@@ -3,6 +3,7 @@
  * Limits of sessions and their memory, and the folder of each session in sysfs.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +210,16 @@ TEST_F(limits, perf_events_of_a_user)
 #define CGROUPS		"/tmp/cgroups"
 #define CGROUP		CGROUPS "/hwprof-test"
 
-enum { CGROUP_MIB = 32, RING_MIB = 4 };
+enum {
+	CGROUP_MIB	= 32,
+	RING_MIB	= 4,
+	TABLE_MIB	= 4,
+	TABLE_ROWS	= (TABLE_MIB << 20) / sizeof(struct hwprof_unwind_row),
+	/* An xarray has 64 entries in a node of more than 512 bytes. */
+	NODES_BYTES	= HWPROF_UNWIND_TABLES_MAX / 64 * 512,
+	/* The kernel sums statistics up each 2 seconds. */
+	STAT_SECONDS	= 3,
+};
 
 static long long cgroup_memory(void)
 {
@@ -217,6 +227,21 @@ static long long cgroup_memory(void)
 
 	return text_read(CGROUP "/memory.current", text, TEXT) ? -1 :
 							       atoll(text);
+}
+
+/* Slabs that the kernel can reclaim: nodes of xarrays are such, tables not. */
+static long long cgroup_reclaimable(void)
+{
+	FILE *file = fopen(CGROUP "/memory.stat", "r");
+	long long bytes = -1;
+	char line[TEXT * 2];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "slab_reclaimable %lld", &bytes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return bytes;
 }
 
 /* Makes a cgroup that counts memory. Returns false if the kernel cannot. */
@@ -229,49 +254,95 @@ static bool make_cgroup(void)
 }
 
 /*
- * Inside the cgroup: returns the growth by a session, and sets that by its
- * rings.
+ * Runs @check in a process in a new cgroup. Returns that process's status, or
+ * -1 if this kernel does not count memory.
  */
-static long long session_and_rings(long long *rings)
+static int in_cgroup(int (*check)(void))
+{
+	int status = -1;
+
+	if (make_cgroup()) {
+		if (!fork())
+			_exit(text_write(CGROUP "/cgroup.procs", "0") ?
+			      80 : check());
+		wait(&status);
+		rmdir(CGROUP);
+	}
+	umount(CGROUPS);
+	return status;
+}
+
+static int session_and_rings(void)
 {
 	struct hwprof_config config = device_config(EVENT_LOOPS |
 						    EVENT_MEMORY(CGROUP_MIB));
-	long long before, between;
-	int fd;
+	const long long some = (CGROUP_MIB - 4LL) << 20;
+	long long before = cgroup_memory(), session, rings;
+	int fd = device_open(&config);
 
-	if (text_write(CGROUP "/cgroup.procs", "0"))
-		_exit(80);
-	before = cgroup_memory();
-	fd = device_open(&config);
-	between = cgroup_memory();
+	session = cgroup_memory() - before;
 	if (fd < 0 || device_ring(fd, RING_MIB << 20, 0) < 1)
-		_exit(81);
-	*rings = cgroup_memory() - between;
-	return between - before;
+		return 81;
+	rings = cgroup_memory() - before - session;
+	printf("# session: %lld, rings: %lld\n", session, rings);
+	fflush(stdout);
+	return session < some ? 1 : rings < RING_MIB << 20 ? 2 : 0;
 }
 
 /* A container's memory limit includes memory that the module keeps for it. */
 TEST_F(limits, memory_of_a_cgroup)
 {
-	const long long some = (CGROUP_MIB - 4LL) << 20;
-	int status;
+	int status = in_cgroup(session_and_rings);
 
-	if (!make_cgroup()) {
-		umount(CGROUPS);
+	if (status < 0)
 		SKIP(return, "no cgroup2 with a memory controller");
-	}
-	if (!fork()) {
-		long long rings, session = session_and_rings(&rings);
-
-		printf("# session: %lld, rings: %lld\n", session, rings);
-		fflush(stdout);
-		_exit(session < some ? 1 : rings < RING_MIB << 20 ? 2 : 0);
-	}
-	wait(&status);
 	EXPECT_EQ(0, status);
 	EXPECT_TRUE(event_sessions_are(0));
-	rmdir(CGROUP);
-	umount(CGROUPS);
+}
+
+/* Adds as many tables as the file takes. Returns false if one was refused. */
+static bool fill_with_tables(int fd, const struct hwprof_unwind_row *row)
+{
+	int number;
+
+	do
+		number = device_add_table(fd, row, 1);
+	while (number > 0);
+	return number == -ENOSPC;
+}
+
+static int tables_and_nodes(void)
+{
+	struct hwprof_unwind_row *rows = calloc(TABLE_ROWS, sizeof(*rows));
+	int i, fd = open(HWPROF_DEVICE, O_RDWR);
+	long long before, table, nodes;
+
+	for (i = 0; rows && i < TABLE_ROWS; i++)
+		rows[i] = (struct hwprof_unwind_row) {
+			.start = i, .cfa = 1, .kind = HWPROF_UNWIND_SP,
+		};
+	before = cgroup_memory();
+	if (!rows || device_add_table(fd, rows, TABLE_ROWS) < 1)
+		return 81;
+	table = cgroup_memory() - before;
+	before = cgroup_reclaimable();
+	if (!fill_with_tables(fd, rows))
+		return 82;
+	sleep(STAT_SECONDS);
+	nodes = cgroup_reclaimable() - before;
+	printf("# table: %lld, nodes: %lld\n", table, nodes);
+	fflush(stdout);
+	return table < TABLE_MIB << 20 ? 1 : nodes < NODES_BYTES ? 2 : 0;
+}
+
+/* It includes tables for unwinding, and the nodes of the array of tables. */
+TEST_F(limits, tables_of_a_cgroup)
+{
+	int status = in_cgroup(tables_and_nodes);
+
+	if (status < 0)
+		SKIP(return, "no cgroup2 with a memory controller");
+	EXPECT_EQ(0, status);
 }
 
 TEST_F(limits, memory_of_a_user)
