@@ -20,6 +20,7 @@
 
 #include "code_reader.h"
 #include "config.h"
+#include "live/permission.h"
 #include "live/pmu.h"
 #include "live/recording.h"
 #include "live/source_choice.h"
@@ -383,11 +384,26 @@ static void forget_code(struct collector *collector)
 	collector->code = NULL;
 }
 
-/* Returns what a sentence about the error @error ends with. */
-static const char *advice(int error)
+/*
+ * Writes what went wrong with a window, and which settings of the kernel are
+ * the reason if it does not permit an event.
+ */
+static void explain(const struct event_set *set,
+		    const struct recording *recording, int error,
+		    char sentence[WIRE_TEXT])
 {
-	return error == -EACCES || error == -EPERM ?
-	       ": see kernel.perf_event_paranoid in NOTES of hwprofd(8)" : "";
+	int refused = recording_refused(recording);
+	bool attaches = refused >= 0 &&
+			event_attaches(&set->parsed[set->first + refused]);
+	char settings[PERMISSION_TEXT];
+
+	if (error == -EACCES || error == -EPERM)
+		snprintf(sentence, WIRE_TEXT,
+			 "%s: %s: see NOTES of hwprofd(8)",
+			 recording_error(recording),
+			 permission_settings(attaches, settings));
+	else
+		snprintf(sentence, WIRE_TEXT, "%s", recording_error(recording));
 }
 
 static int record_window(struct collector *collector, uint64_t seconds, int fd,
@@ -414,10 +430,10 @@ static int record_window(struct collector *collector, uint64_t seconds, int fd,
 		recording_limit(recording, WIRE_RECORDS_MAX);
 		error = write_window(collector, recording, seconds, fd, head);
 	}
-	if (error)
-		snprintf(sentence, WIRE_TEXT, "%s%s", !collector->code ?
-			 "out of memory" : recording_error(recording),
-			 advice(error));
+	if (!collector->code)
+		snprintf(sentence, WIRE_TEXT, "out of memory");
+	else if (error)
+		explain(set, recording, error, sentence);
 	recording_close(recording);
 	if (collector->code)
 		known_code_renew(collector->code);

@@ -18,6 +18,7 @@
 #include <linux/mm_types.h>
 #include <linux/path.h>
 #include <linux/pid_namespace.h>
+#include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -197,9 +198,17 @@ int right_attach_all(void)
 
 int right_watch(const struct session_config *config, struct task_struct *task)
 {
+	int err;
+
 	if (!(config->source_caps & SOURCE_ATTACHES))
 		return 0;
-	return task ? right_attach(task) : right_attach_all();
+	err = task ? right_attach(task) : right_attach_all();
+	if (err == -EACCES)
+		pr_debug_ratelimited("the event takes the right to attach to "
+				     "%s\n", task ? "its task" :
+				     "all tasks: CAP_PERFMON, CAP_SYS_PTRACE "
+				     "and a Yama scope below 3");
+	return err;
 }
 
 /* --- programs with rights of their own ------------------------------------ */

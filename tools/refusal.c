@@ -10,6 +10,7 @@
 #include "base/event_config.h"
 #include "base/event_refused.h"
 #include "refusal.h"
+#include "live/permission.h"
 #include "live/source_choice.h"
 #include "profile/event_kinds.h"
 
@@ -95,46 +96,12 @@ static bool explain_sources(const struct hwprof_event *event, const char *text)
 	return used;
 }
 
-/* Returns what Yama's scope does; NULL for values that allow everyone. */
-static const char *effect_of_scope(int64_t scope)
-{
-	switch (scope) {
-	case 0:
-		return "lets users attach to their own programs";
-	case 1:
-		return "lets users attach only to programs that hwprof starts";
-	case 2:
-		return "lets only root attach";
-	case 3:
-		return "lets nobody attach until the machine is booted again";
-	}
-	return NULL;
-}
-
-/*
- * Returns true if the event attaches to programs. Other sources need only the
- * right to read, which perf checks.
- */
-static bool attaches(const struct hwprof_event *event)
-{
-	return event_config(event, sources_here()).source_caps &
-	       SOURCE_ATTACHES;
-}
-
 static void explain_attaching(const char *text)
 {
-	int64_t paranoid = 0, scope = -1;
-	char yama[128] = "";
+	char settings[PERMISSION_TEXT];
 
-	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
-	read_number("/proc/sys/kernel/yama/ptrace_scope", &scope);
-	if (effect_of_scope(scope))
-		snprintf(yama, sizeof(yama),
-			 "kernel.yama.ptrace_scope is %" PRId64
-			 ", which %s; ",
-			 scope, effect_of_scope(scope));
-	failed("not permitted to step the program for event '%s': this takes the right to attach to it as a debugger, or, for all programs, CAP_PERFMON and CAP_SYS_PTRACE; %skernel.perf_event_paranoid is %" PRId64 "; run as root, or take the source lbr or sample",
-	       text, yama, paranoid);
+	failed("not permitted to step the program for event '%s': this takes the right to attach to it as a debugger, or, for all programs, CAP_PERFMON and CAP_SYS_PTRACE; %s; run as root, or take the source lbr or sample",
+	       text, permission_settings(true, settings));
 }
 
 /*
@@ -146,16 +113,15 @@ static void explain_permission(const struct perf_event_attr *attr,
 			       const char *text)
 {
 	struct hwprof_event small = *event;
-	int64_t paranoid = 0;
+	char settings[PERMISSION_TEXT];
 
 	hwprof_event_set(&small, "memory_mib", 0);
-	if (attaches(event) && opens(attr, &small)) {
+	if (event_attaches(event) && opens(attr, &small)) {
 		explain_attaching(text);
 		return;
 	}
-	read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
-	failed("not permitted to open event '%s': kernel.perf_event_paranoid is %" PRId64 "; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
-	       text, paranoid);
+	failed("not permitted to open event '%s': %s; run as root, give the program CAP_PERFMON, or lower it (2 allows users their own programs in user mode, 1 the kernel too)",
+	       text, permission_settings(false, settings));
 }
 
 static void explain_unsupported(const struct perf_event_attr *attr,

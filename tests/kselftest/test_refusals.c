@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Refusals of event_init, each with its errno, and what it accepts. */
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -434,6 +436,46 @@ TEST(more_memory_than_there_is)
 	EXPECT_EQ(0, waitpid(child.pid, NULL, WNOHANG));
 	kill(child.pid, SIGKILL);
 	waitpid(child.pid, NULL, 0);
+}
+
+/* --- reasons in the kernel's log ------------------------------------------ */
+
+#define DEBUG_CONTROL	"/proc/dynamic_debug/control"
+
+/* Returns true if the log has gained the sentence since it was read last. */
+static bool log_says(int log, const char *sentence)
+{
+	char record[1024];
+	bool said = false;
+	ssize_t size;
+
+	while ((size = read(log, record, sizeof(record) - 1)) > 0) {
+		record[size] = 0;
+		said |= !!strstr(record, sentence);
+	}
+	return said;
+}
+
+/* The errno of stock perf does not say which rule an event breaks. */
+TEST(reasons)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 1);
+	int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
+
+	if (log < 0 || text_write(DEBUG_CONTROL, "module hwprof +pm"))
+		SKIP(return, "this kernel has no dynamic debugging");
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
+	ASSERT_LE(0, lseek(log, 0, SEEK_END));
+	EXPECT_EQ(-EINVAL, try_config(EVENT_LOOPS | EVENT_STEP | EVENT_LBR, 0,
+				      0));
+	EXPECT_TRUE(log_says(log, "hwprof: the event names more than one"));
+	attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	EXPECT_EQ(-EOPNOTSUPP, event_try(attr));
+	EXPECT_TRUE(log_says(log, "asks for branch records"));
+	become_user(_metadata);
+	EXPECT_EQ(-EACCES, try_all(EVENT_LOOPS | EVENT_STEP));
+	EXPECT_TRUE(log_says(log, "takes the right to attach to all tasks"));
 }
 
 TEST_HARNESS_MAIN

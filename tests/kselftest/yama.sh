@@ -30,6 +30,18 @@ stepped()
 	fi
 }
 
+# The collector steps all programs, and tells hwprofd why it cannot.
+of_the_daemon()
+(
+	. "${0%/*}/hwprofd.sh"
+	echo "events = loops,burst=200" >> $work/conf
+	start_daemon && start_collector &&
+		says "kernel.yama.ptrace_scope is 3" /readyz
+	status=$?
+	kill $daemon $collector
+	return $status
+)
+
 steps=$(cat "$caps/step")
 echo 2 > /proc/sys/kernel/perf_event_paranoid
 echo 1 > $scope
@@ -40,6 +52,8 @@ stepped "hwprof record of a child at scope 3" says \
 	hwprof record -o /tmp/yama.data -e loops,step ./known
 stepped "hwprof record -a at scope 3" says "kernel.yama.ptrace_scope is 3" \
 	hwprof record -o /tmp/yama.data -a -e loops,step -- sleep 0.1
+[ ! -x ../../hwprofd ] ||
+	stepped "hwprofd names Yama's scope" of_the_daemon
 test_ok "samples at scope 3" \
 	hwprof record -o /tmp/yama.data -e ranges,sample ./known
 test_ok "what takes a right to attach" ./test_attach

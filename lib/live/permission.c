@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdio.h>
+
+#include "base/event_config.h"
+#include "permission.h"
+#include "source_choice.h"
+
+#define SYSCTL	"/proc/sys/kernel/"
+
+bool event_attaches(const struct hwprof_event *event)
+{
+	return event_config(event, sources_here()).source_caps &
+	       SOURCE_ATTACHES;
+}
+
+/* Returns the number in a file, or @otherwise. */
+static int read_setting(const char *path, int otherwise)
+{
+	FILE *file = fopen(path, "re");
+	int value;
+
+	if (!file)
+		return otherwise;
+	if (fscanf(file, "%d", &value) != 1)
+		value = otherwise;
+	fclose(file);
+	return value;
+}
+
+/* Returns what Yama's scope does; NULL for values that it does not have. */
+static const char *effect_of_scope(int scope)
+{
+	switch (scope) {
+	case 0:
+		return "lets users attach to their own programs";
+	case 1:
+		return "lets users attach only to programs that hwprof starts";
+	case 2:
+		return "lets only root attach";
+	case 3:
+		return "lets nobody attach until the machine is booted again";
+	}
+	return NULL;
+}
+
+const char *permission_settings(bool attaches, char text[PERMISSION_TEXT])
+{
+	int scope = read_setting(SYSCTL "yama/ptrace_scope", -1);
+	const char *effect = attaches ? effect_of_scope(scope) : NULL;
+	int used = 0;
+
+	if (effect)
+		used = snprintf(text, PERMISSION_TEXT,
+				"kernel.yama.ptrace_scope is %d, which %s; ",
+				scope, effect);
+	snprintf(text + used, PERMISSION_TEXT - used,
+		 "kernel.perf_event_paranoid is %d",
+		 read_setting(SYSCTL "perf_event_paranoid", 0));
+	return text;
+}
