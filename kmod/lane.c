@@ -157,6 +157,12 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 		lane_follow_exec(lane);
 }
 
+/*
+ * Current leaves the CPU, or its events end. This may be called in a context
+ * switch, with the run queue locked. An immediate engine has no profile, so the
+ * thread's unfinished row is written now: docs/security.md has the bound. The
+ * ring of a thread's event can only be written where the thread runs.
+ */
 void lane_unbind(struct lane *lane, u64 steps)
 {
 	struct cursor *cursor = lane->cursor;
@@ -230,8 +236,9 @@ static bool lane_is_last_exit(void)
 
 /*
  * Perf does not say why it stops an event, nor which locks it holds. So nothing
- * is flushed here. News cause a flush at the end of the interval. Whoever
- * disables events, or exits, flushes later without locks.
+ * is flushed here, except the row that an immediate engine has begun. News
+ * cause a flush at the end of the interval. Whoever disables events, or exits,
+ * flushes later without locks.
  */
 void lane_stop(struct lane *lane, struct perf_event *event)
 {

@@ -417,6 +417,7 @@ static void trace_begin(const char *function)
 {
 	char probe[128];
 
+	trace_write("trace", "");	/* empties it */
 	snprintf(probe, sizeof(probe), "p:hwprof_test %s", function);
 	trace_write("kprobe_events", probe);
 	trace_write("options/stacktrace", "1");
@@ -489,6 +490,85 @@ TEST_F(rules, nothing_in_a_switch)
 	EXPECT_LT(0, calls);
 	EXPECT_EQ(0, in_switch);
 	close(pinned);
+	recording_close(&recording);
+}
+
+/* Rows that a CPU wrote because it switched tasks. */
+struct switch_rows {
+	unsigned int all;
+	unsigned int most;		/* in one switch */
+};
+
+static unsigned int trace_cpu(const char *line)
+{
+	const char *at = strstr(line, " [");
+
+	return at ? strtoul(at + 2, NULL, 10) % EVENT_CPUS : 0;
+}
+
+/* Frames of a stack come innermost first, after the line of their call. */
+static struct switch_rows count_switch_rows(void)
+{
+	FILE *file = fopen("/sys/kernel/tracing/trace", "r");
+	unsigned int here[EVENT_CPUS] = {}, cpu = 0;
+	struct switch_rows rows = {};
+	bool unbinds = false;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (strstr(line, "hwprof_test:")) {
+			cpu = trace_cpu(line);
+			unbinds = false;
+		} else if (strstr(line, "sched_switch:")) {
+			here[trace_cpu(line)] = 0;
+		} else if (strstr(line, "=> lane_unbind")) {
+			unbinds = true;
+		} else if (unbinds && strstr(line, "=> __schedule")) {
+			unbinds = false;
+			rows.all++;
+			if (++here[cpu] > rows.most)
+				rows.most = here[cpu];
+		}
+	}
+	if (file)
+		fclose(file);
+	return rows;
+}
+
+static void sleep_often(void *unused)
+{
+	int i;
+
+	for (i = 0; i < 300; i++)
+		usleep(1000);
+}
+
+/*
+ * Branches have no profile to wait in. A thread's unfinished row is written
+ * when the thread is switched out: one row, as docs/security.md says.
+ */
+TEST_F(rules, one_row_of_branches_in_a_switch)
+{
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_BRANCHES | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct switch_rows rows;
+	struct tally tally = {};
+	struct child child;
+
+	if (access("/sys/kernel/tracing/kprobe_events", F_OK))
+		SKIP(return, "this kernel has no kprobes");
+	child = child_start(sleep_often, NULL);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &child, 64, &tally));
+	trace_write("events/sched/sched_switch/enable", "1");
+	trace_begin("perf_output_begin_forward");
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	trace_write("events/sched/sched_switch/enable", "0");
+	rows = count_switch_rows();
+	trace_end();
+	EXPECT_LT(0, rows.all);
+	EXPECT_EQ(1, rows.most);
+	EXPECT_TRUE(tally_is_whole(&tally));
 	recording_close(&recording);
 }
 
