@@ -14,9 +14,13 @@ static void probe_find_one(struct tracepoint *tracepoint, void *data)
 			probe->tracepoint = tracepoint;
 }
 
-void probes_find(struct probe *probes)
+const char *probes_find(struct probe *probes)
 {
 	for_each_kernel_tracepoint(probe_find_one, probes);
+	for (; probes->name; probes++)
+		if (!probes->tracepoint)
+			return probes->absent;
+	return NULL;
 }
 
 static void probe_unregister(struct probe *probes, struct probe *end)

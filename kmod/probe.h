@@ -17,6 +17,7 @@ struct tracepoint;
  */
 #define PROBE(tracepoint, handler) {					       \
 	.name		= #tracepoint,					       \
+	.absent		= "this kernel lacks the tracepoint " #tracepoint,     \
 	.function	= handler,					       \
 	.is_checked	= sizeof((check_trace_callback_type_##tracepoint(      \
 					handler), true)),		       \
@@ -24,12 +25,19 @@ struct tracepoint;
 
 struct probe {
 	const char *name;	/* of the tracepoint; NULL: end of the array */
+	const char *absent;	/* what to say where it is not found */
 	void *function;		/* gets NULL, then the tracepoint's arguments */
 	struct tracepoint *tracepoint;	/* set by probes_find() */
 	bool is_checked;
 };
 
-void probes_find(struct probe *probes);
+/**
+ * probes_find() - Look for the tracepoints of all probes of an array
+ * @probes: the array.
+ *
+ * Return: NULL, or a sentence that names a tracepoint that this kernel lacks.
+ */
+const char *probes_find(struct probe *probes);
 
 /**
  * probes_register() - Register all probes of an array, or none

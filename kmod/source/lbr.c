@@ -290,8 +290,8 @@ void lbr_init(void)
 {
 	u64 count = 0;
 
-	probes_find(probes);
-	why_not = trigger_missing(TRIGGER_BRANCHES) ?: lbr_trial(&count);
+	why_not = probes_find(probes) ?: trigger_missing(TRIGGER_BRANCHES) ?:
+		  lbr_trial(&count);
 	lbr_learn_depth(count);
 	has_copies = arch_copies_newest_branch();
 }

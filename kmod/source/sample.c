@@ -80,10 +80,15 @@ static struct probe probes[] = {
 	{ }
 };
 
-/* There is always a clock. */
+/*
+ * Why sampling is missing: a sentence from when the module was loaded. There is
+ * always a clock.
+ */
+static const char *why_not;
+
 static const char *sample_missing(void)
 {
-	return NULL;
+	return why_not;
 }
 
 static int sample_on(void)
@@ -103,7 +108,7 @@ static int sample_open(struct root *root)
 
 void sample_init(void)
 {
-	probes_find(probes);
+	why_not = probes_find(probes);
 }
 
 static unsigned int users;

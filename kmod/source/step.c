@@ -37,12 +37,15 @@ static bool step_is_allowed(const char *name)
 	return allow_untested && !strcmp(allow_untested, name);
 }
 
+/* Why stepping is missing: a sentence from when the module was loaded. */
+static const char *why_not;
+
 static const char *step_missing(void)
 {
 	if (tf_has_fred() && !step_is_allowed("fred"))
 		return "not tried on CPUs with FRED: loading the module with "
 		       "allow_untested=fred allows it";
-	return NULL;
+	return why_not;
 }
 
 static int step_on(void)
@@ -139,7 +142,7 @@ void step_init(void)
 		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).left_out);
 		bursts_init(per_cpu_ptr(&step_cpu, cpu));
 	}
-	step_probes_find();
+	why_not = step_probes_find() ?: step_trial();
 }
 
 static int step_open(struct root *root)

@@ -182,8 +182,14 @@ struct insn step_decode(u64 ip, bool is64);
 int step_traps_register(void);
 void step_traps_unregister(void);
 
+/*
+ * step_trial.c: run an instruction with the trap flag set. Return NULL, or why
+ * its trap did not come.
+ */
+const char *step_trial(void);
+
 /* step_probe.c: tracepoints where #DB cannot follow a task. */
-void step_probes_find(void);
+const char *step_probes_find(void);
 int step_probes_register(void);
 void step_probes_unregister(void);
 int step_calls_get(void);

@@ -278,10 +278,11 @@ static struct probe call_probes[] = {
 	{ }
 };
 
-void step_probes_find(void)
+const char *step_probes_find(void)
 {
-	probes_find(probes);
-	probes_find(call_probes);
+	const char *absent = probes_find(probes);
+
+	return probes_find(call_probes) ?: absent;
 }
 
 /* Protected by the lock of source_get(). */

@@ -3,10 +3,14 @@
  * A module that does on request what the rig must notice.  The test writes
  * the name of a sin to /sys/module/badmod/parameters/sin.
  */
+#include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#ifdef CONFIG_X86
+#include <asm/processor-flags.h>
+#endif
 
 static DEFINE_SPINLOCK(lock_a);
 static DEFINE_SPINLOCK(lock_b);
@@ -81,6 +85,35 @@ static void stay(void)
 	__module_get(THIS_MODULE);
 }
 
+#ifdef CONFIG_X86
+/* Keep the kernel's own steps from the notifiers that come later. */
+static int take_step(struct notifier_block *block, unsigned long why,
+		     void *data)
+{
+	struct die_args *args = data;
+
+	if (why != DIE_DEBUG || user_mode(args->regs))
+		return NOTIFY_DONE;
+	args->regs->flags &= ~X86_EFLAGS_TF;
+	return NOTIFY_STOP;
+}
+
+static struct notifier_block step_taker = {
+	.notifier_call	= take_step,
+	.priority	= INT_MAX,
+};
+
+static void take_steps(void)
+{
+	register_die_notifier(&step_taker);
+}
+
+static void leave_steps(void)
+{
+	unregister_die_notifier(&step_taker);
+}
+#endif
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -95,6 +128,10 @@ static const struct {
 	{ "leak", leak },
 	{ "keep", keep },
 	{ "stay", stay },
+#ifdef CONFIG_X86
+	{ "take-steps", take_steps },
+	{ "leave-steps", leave_steps },
+#endif
 };
 
 static int sin_set(const char *value, const struct kernel_param *param)
