@@ -39,10 +39,7 @@ static bool step_is_allowed(const char *name)
 
 static const char *step_missing(void)
 {
-	if (tf_has_fred() && !step_is_allowed("fred"))
-		return "not tried on CPUs with FRED: loading the module with "
-		       "allow_untested=fred allows it";
-	return NULL;
+	return fred_refusal(tf_has_fred(), step_is_allowed("fred"));
 }
 
 static int step_on(void)
