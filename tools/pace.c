@@ -16,9 +16,6 @@
 #define SESSIONS	"/sys/class/misc/hwprof/sessions"
 
 enum {
-	STEPPED_ROUNDS = 2000,		/* of the loop below */
-	FREE_ROUNDS = 1 << 20,
-	ROUND_STEPS = 2,
 	BURST_STEPS = 8,		/* instructions per branch, as the
 					 * module assumes */
 	/*
@@ -73,7 +70,7 @@ static int open_step_event(void)
 
 void pace_measure(struct pace *pace)
 {
-	double stepped, rest, free_run;
+	struct pace_times times;
 	int fd;
 
 	if (pace->step_ns || !source_works("step"))
@@ -81,17 +78,13 @@ void pace_measure(struct pace *pace)
 	fd = open_step_event();
 	if (fd < 0)
 		return;
-	free_run = time_rounds(FREE_ROUNDS) / FREE_ROUNDS;
+	times.free = time_rounds(PACE_FREE_ROUNDS);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	/* Both measurements include reading the clock under stepping. */
-	rest = time_rounds(1);
-	stepped = (time_rounds(STEPPED_ROUNDS + 1) - rest) / STEPPED_ROUNDS;
+	times.rest = time_rounds(1);
+	times.stepped = time_rounds(PACE_STEPPED_ROUNDS + 1);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	close(fd);
-	if (stepped <= 0 || free_run <= 0)
-		return;
-	pace->step_ns = stepped / ROUND_STEPS;
-	pace->slowdown = stepped / free_run;
+	pace_of_times(pace, &times);
 }
 
 /* --- messages ------------------------------------------------------------- */

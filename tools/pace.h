@@ -13,6 +13,18 @@ struct pace {
 	double slowdown;	/* of a small loop, as a factor */
 };
 
+enum { PACE_STEPPED_ROUNDS = 2000, PACE_FREE_ROUNDS = 1 << 20 };
+
+/* CPU time of a small loop of two instructions, in ns. */
+struct pace_times {
+	double free;		/* PACE_FREE_ROUNDS that are not stepped */
+	double rest;		/* one stepped round, and reading the clock */
+	double stepped;		/* the same with PACE_STEPPED_ROUNDS more */
+};
+
+/* Computes the pace. Leaves it alone if the times cannot be right. */
+void pace_of_times(struct pace *pace, const struct pace_times *times);
+
 /* Steps a loop of this program for some milliseconds. */
 void pace_measure(struct pace *pace);
 

@@ -10,6 +10,7 @@
 #include "../session.h"
 #include "cores.h"
 #include "lbr_trial.h"
+#include "lbr_verdict.h"
 #include "trigger.h"
 
 enum {
@@ -50,17 +51,6 @@ static void lbr_trial_run(struct trial *trial)
 		 (++round < TRIAL_ROUNDS || ktime_before(ktime_get(), end)));
 }
 
-static const char *lbr_trial_verdict(const struct trial *trial, u64 running)
-{
-	if (trial->records)
-		return NULL;
-	if (trial->samples)
-		return "this kernel hands over no branch records: "
-		       "its samples have none";
-	return running ? "the counter of branches does not interrupt" :
-			 "the hardware counters are in use";
-}
-
 static const char *lbr_trial_try(struct perf_event_attr attr, u64 *count)
 {
 	u64 enabled = 0, running = 0;
@@ -85,7 +75,7 @@ static const char *lbr_trial_try(struct perf_event_attr attr, u64 *count)
 	perf_event_read_value(counter, &enabled, &running);
 	perf_event_release_kernel(counter);
 	*count = trial.records;
-	return lbr_trial_verdict(&trial, running);
+	return lbr_verdict(trial.records, trial.samples, running);
 }
 
 /* Try it on this CPU with its own counter, because cores may differ. */

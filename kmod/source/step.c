@@ -42,10 +42,7 @@ static const char *why_not;
 
 static const char *step_missing(void)
 {
-	if (tf_has_fred() && !step_is_allowed("fred"))
-		return "not tried on CPUs with FRED: loading the module with "
-		       "allow_untested=fred allows it";
-	return why_not;
+	return fred_refusal(tf_has_fred(), step_is_allowed("fred")) ?: why_not;
 }
 
 static int step_on(void)

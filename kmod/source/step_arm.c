@@ -44,8 +44,7 @@ static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
 		record->steps++;	/* code has run unseen */
 		WRITE_ONCE(record->armed, true);
 	}
-	tf_set(task);
-	tf_forget_call(task);
+	tf_arm(task);
 	record->flags = task_pt_regs(task)->flags;
 	step_call_expect(cpu, record, task_pt_regs(task));
 	if (!step_wanted_of(cpu, record))

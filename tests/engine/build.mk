@@ -78,7 +78,10 @@ $(BUILD)/tests/%-decode: $(BUILD)/san/tests/engine/%-decode.o \
 
 UNIT_TESTS += $(BUILD)/tests/branch-decode $(BUILD)/tests/access-decode
 
-# Parts of FRED that can be tested without such a CPU.
+# Parts of FRED that can be tested without such a CPU. Headers of the kernel are
+# replaced by a task in plain memory.
+$(BUILD)/san/tests/engine/test-fred.o: override CFLAGS += -Itests/engine/kernel
+
 $(BUILD)/tests/test-fred: $(BUILD)/san/tests/engine/test-fred.o
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka

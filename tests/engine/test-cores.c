@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chooses PMUs for triggers on machines with different cores, and recognises
- * copies of newest branches: no emulator has such machines.
+ * Chooses PMUs for triggers on machines with different cores, recognises copies
+ * of newest branches, and judges trials of branch records: no emulator has such
+ * machines.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "engine/window.h"
 #include "source/core_pmus.h"
+#include "source/lbr_verdict.h"
+#include "source/x86/skylake.h"
 
 enum { RAW = 4, ATOM = 10 };	/* perf's numbers for an Alder Lake's PMUs */
 
@@ -146,6 +150,79 @@ static void test_short(void **state)
 	assert_int_equal(window_copies(NULL, 0), 0);
 }
 
+/* --- who has such copies -------------------------------------------------- */
+
+/* Models of family 6, by the names in Linux's intel-family.h. */
+enum {
+	BROADWELL_X	= 0x4f,
+	BROADWELL_D	= 0x56,
+	BROADWELL_G	= 0x47,
+	SKYLAKE_L	= 0x4e,
+	SKYLAKE		= 0x5e,
+	SKYLAKE_X	= 0x55,
+	KABYLAKE_L	= 0x8e,
+	KABYLAKE	= 0x9e,
+	COMETLAKE	= 0xa5,
+	COMETLAKE_L	= 0xa6,
+	CANNONLAKE_L	= 0x66,
+	ICELAKE_X	= 0x6a,
+	TIGERLAKE_L	= 0x8c,
+	ROCKETLAKE	= 0xa7,
+};
+
+static void test_skylake(void **state)
+{
+	static const u8 models[] = {
+		SKYLAKE_L, SKYLAKE, SKYLAKE_X, KABYLAKE_L, KABYLAKE,
+		COMETLAKE, COMETLAKE_L,
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(models); i++) {
+		assert_true(skylake_copies_newest_branch(6, models[i]));
+		assert_false(skylake_copies_newest_branch(15, models[i]));
+		assert_false(skylake_copies_newest_branch(19, models[i]));
+	}
+}
+
+/* Cores before and after, and all others: there are seven models alone. */
+static void test_no_skylake(void **state)
+{
+	u32 model, count = 0;
+
+	assert_false(skylake_copies_newest_branch(6, BROADWELL_X));
+	assert_false(skylake_copies_newest_branch(6, BROADWELL_D));
+	assert_false(skylake_copies_newest_branch(6, BROADWELL_G));
+	assert_false(skylake_copies_newest_branch(6, CANNONLAKE_L));
+	assert_false(skylake_copies_newest_branch(6, ICELAKE_X));
+	assert_false(skylake_copies_newest_branch(6, TIGERLAKE_L));
+	assert_false(skylake_copies_newest_branch(6, ROCKETLAKE));
+	for (model = 0; model < 4096; model++)
+		count += skylake_copies_newest_branch(6, model);
+	assert_int_equal(count, 7);
+}
+
+/* --- trials of branch records --------------------------------------------- */
+
+static void test_records(void **state)
+{
+	assert_null(lbr_verdict(32, 1, 1000));
+	assert_null(lbr_verdict(1, 1, 0));
+}
+
+/* The kernel delivers samples without their records. */
+static void test_no_records(void **state)
+{
+	assert_non_null(strstr(lbr_verdict(0, 1, 1000), "no branch records"));
+	assert_non_null(strstr(lbr_verdict(0, 7, 0), "no branch records"));
+}
+
+static void test_no_samples(void **state)
+{
+	assert_non_null(strstr(lbr_verdict(0, 0, 1), "does not interrupt"));
+	assert_non_null(strstr(lbr_verdict(0, 0, 0), "in use"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +237,11 @@ int main(void)
 		cmocka_unit_test(test_never_twice),
 		cmocka_unit_test(test_from_kernel),
 		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_skylake),
+		cmocka_unit_test(test_no_skylake),
+		cmocka_unit_test(test_records),
+		cmocka_unit_test(test_no_records),
+		cmocka_unit_test(test_no_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,6 +336,68 @@ TEST_F(rules, groups_of_what_sleeps)
 	recording_close(&recording);
 }
 
+/* --- tracing -------------------------------------------------------------- */
+
+static void trace_write(const char *file, const char *text)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		event_give_up(path);
+	close(fd);
+}
+
+/* Returns how many lines of the trace have a text. */
+static unsigned int trace_lines(const char *text)
+{
+	FILE *file = fopen("/sys/kernel/tracing/trace", "r");
+	unsigned int count = 0;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file))
+		count += !!strstr(line, text);
+	if (file)
+		fclose(file);
+	return count;
+}
+
+/* Everything by which the kernel calls the module when time has passed. */
+static const char * const clocks[] = {
+	"timer/timer_expire_entry", "timer/hrtimer_expire_entry",
+	"workqueue/workqueue_execute_start",
+};
+
+static void clocks_trace(const char *on)
+{
+	char file[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		snprintf(file, sizeof(file), "events/%s/enable", clocks[i]);
+		trace_write(file, on);
+	}
+}
+
+/* Begins to trace these calls. Returns false on a kernel without tracing. */
+static bool clocks_begin(void)
+{
+	if (access("/sys/kernel/tracing/events/workqueue", F_OK))
+		return false;
+	trace_write("trace", "");
+	clocks_trace("1");
+	return true;
+}
+
+/* Returns how many functions of the module were called. */
+static unsigned int clocks_end(void)
+{
+	clocks_trace("0");
+	return trace_lines("[hwprof]");
+}
+
 /* --- sleeping programs ---------------------------------------------------- */
 
 enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50 };
@@ -366,6 +428,27 @@ static uint64_t function_calls(void)
 	return sum;
 }
 
+/* A program that runs makes rows, so that there is something to see here. */
+TEST_F(rules, sessions_that_run)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = {};
+
+	if (!clocks_begin())
+		SKIP(return, "this kernel cannot trace");
+	attr.config1 = EVENT_INTERVAL(1);
+	self->child = child_start(run_and_sleep, NULL);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &self->child,
+				     64, &tally));
+	recording_read_until(&recording, KNOWN_BACK);
+	child_await_sleep(&self->child);
+	recording_read_for(&recording, 100);
+	EXPECT_LT(0, clocks_end());
+	recording_close(&recording);
+}
+
 static void sleep_on(void *unused)
 {
 	for (;;)
@@ -379,6 +462,7 @@ TEST_F(rules, sessions_that_sleep)
 		event_attr_sampling(EVENT_CALLS | EVENT_STEP | EVENT_ROWS, 1);
 	uint64_t before;
 	int i, fd[IDLE_SESSIONS];
+	bool traced;
 
 	attr.inherit = 0;
 	attr.disabled = 0;
@@ -391,26 +475,18 @@ TEST_F(rules, sessions_that_sleep)
 		ASSERT_LE(0, fd[i]);
 	}
 	sleep(1);
+	traced = clocks_begin();
 	before = function_calls();
 	sleep(3);
 	EXPECT_GT(before + FEW_INTERRUPTS, function_calls());
+	if (traced) {
+		EXPECT_EQ(0, clocks_end());
+	}
 	for (i = 0; i < IDLE_SESSIONS; i++)
 		close(fd[i]);
 }
 
 /* --- context switches ----------------------------------------------------- */
-
-static void trace_write(const char *file, const char *text)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
-	fd = open(path, O_WRONLY | O_TRUNC);
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		event_give_up(path);
-	close(fd);
-}
 
 /* Traces each call of @function, with its callers. */
 static void trace_begin(const char *function)

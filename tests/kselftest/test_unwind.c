@@ -721,6 +721,28 @@ static pid_t start_with_key(const struct images *images, unsigned int key)
 	return pid;
 }
 
+/*
+ * Tells another file the maps of programs that share a list of the first one.
+ * Returns how many it refuses. Each file has its own secret, so these programs
+ * share no list there.
+ */
+static unsigned int refused_by_another_file(const struct images *images,
+					    const pid_t pids[ROOM + 1])
+{
+	struct hwprof_config config = device_config(EVENT_CCT | EVENT_SAMPLE);
+	struct hwprof_unwind_map map = images->map;
+	unsigned int i, refused = 0;
+	int fd = device_open(&config);
+
+	if (fd < 0)
+		event_give_up("no second file");
+	map.table = device_add_table(fd, &bare, 1);
+	for (i = 0; i <= ROOM; i++)
+		refused += device_set_maps(fd, &map, 1, pids[i]) != 0;
+	close(fd);
+	return refused;
+}
+
 /* Living programs of a list are as many as it has room for, and no more. */
 TEST_F(unwind, images_of_one_list)
 {
@@ -751,6 +773,7 @@ TEST_F(unwind, images_of_one_list)
 		EXPECT_EQ(i < ROOM ? 0 : -ENOSPC,
 			  device_set_maps(images.fd, &images.map, 1, pids[i]));
 	}
+	EXPECT_EQ(0, refused_by_another_file(&images, pids));
 	for (i = 0; i <= ROOM; i++) {
 		kill(pids[i], SIGKILL);
 		waitpid(pids[i], NULL, 0);

@@ -89,6 +89,13 @@ $(BUILD)/tests/test-counters: $(BUILD)/san/tests/lib/test-counters.o \
 	@mkdir -p $(@D)
 	$(CC) $(SAN) -o $@ $^ -lcmocka
 
+$(BUILD)/tests/test-pace: $(BUILD)/san/tests/lib/test-pace.o \
+			  $(BUILD)/san/tools/pace_times.o
+	@mkdir -p $(@D)
+	$(CC) $(SAN) -o $@ $^ -lcmocka
+
+UNIT_TESTS += $(BUILD)/tests/test-pace
+
 $(BUILD)/tests/test-html: $(BUILD)/san/tests/lib/test-html.o \
 			  $(BUILD)/san/tools/html_text.o
 	@mkdir -p $(@D)

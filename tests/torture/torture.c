@@ -58,6 +58,17 @@ static void test_mode(const char *program, const char *name, const char *what,
 	child_same(native, &watched, what, mode->name);
 }
 
+/* Returns why a subject cannot run here, which it has printed; NULL: it can. */
+static const char *why_skipped(struct ending *native)
+{
+	static const char skip[] = "skip: ";
+
+	if (strncmp(native->output, skip, strlen(skip)))
+		return NULL;
+	native->output[strcspn(native->output, "\n")] = '\0';
+	return native->output + strlen(skip);
+}
+
 static void test_subject(const char *program, const char *name,
 			 const char *bits)
 {
@@ -72,6 +83,10 @@ static void test_subject(const char *program, const char *name,
 	if (native.late || strstr(native.output, "expected")) {
 		tap_test(false, "%s: natively", what);
 		tap_note("%.800s", native.output);
+		return;
+	}
+	if (why_skipped(&native)) {
+		tap_skip(why_skipped(&native), "%s", what);
 		return;
 	}
 	for (i = 0; i < profile_each; i++)

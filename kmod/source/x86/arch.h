@@ -10,6 +10,7 @@
 #include <asm/tsc.h>
 
 #include "../../compat.h"
+#include "skylake.h"
 #include "source/core_pmus.h"
 
 /* Return registers of a program of which nothing else is known. */
@@ -81,32 +82,12 @@ static inline bool arch_fills_stacks(void)
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL;
 }
 
-/*
- * Return true if the CPU sometimes records its newest branch twice. CPUs with
- * Skylake's core do. Intel's public lists of errata were not found to name
- * this. LLVM's BOLT works around it (parseLBRSample() of DataAggregator.cpp:
- * "Intel Skylake", and the pull request llvm/llvm-project#147971: "Intel SKL
- * and derived CPUs"), and so does AutoFDO. A recording of a Xeon 8173M (6,
- * 0x55) has it in 966 of 3732 stacks. The list of CPUs with that core is from
- * Linux's intel-family.h ("Sky Lake"); perf takes the same ones for "skylake".
- * Model numbers are of Intel's family 6.
- */
+/* Does the CPU record its newest branch twice at times? */
 static inline bool arch_copies_newest_branch(void)
 {
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL ||
-	    boot_cpu_data.x86 != 6)
-		return false;
-	switch (boot_cpu_data.x86_model) {
-	case 0x4e:	/* Skylake, mobile */
-	case 0x55:	/* Skylake, Cascade Lake and Cooper Lake servers */
-	case 0x5e:	/* Skylake */
-	case 0x8e:	/* Kaby, Amber, Coffee, Whiskey Lake, mobile */
-	case 0x9e:	/* Kaby and Coffee Lake */
-	case 0xa5:	/* Comet Lake */
-	case 0xa6:	/* the same, mobile */
-		return true;
-	}
-	return false;
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
+	       skylake_copies_newest_branch(boot_cpu_data.x86,
+					    boot_cpu_data.x86_model);
 }
 
 /*

@@ -12,8 +12,21 @@
 #ifndef HWPROF_FRED_H
 #define HWPROF_FRED_H
 
+#include "engine/types.h"
+
 enum { FRED_SS_CALL_BIT = 17 };		/* "swevent": syscall, sysenter, int
 					 * n */
+
+/*
+ * Return why stepping is refused on this CPU; NULL: it is not. @is_allowed: the
+ * administrator has asked for what no test has run.
+ */
+static inline const char *fred_refusal(bool has_fred, bool is_allowed)
+{
+	return has_fred && !is_allowed ?
+	       "not tried on CPUs with FRED: loading the module with "
+	       "allow_untested=fred allows it" : NULL;
+}
 
 /* Return the saved SS of a system call as if something else had interrupted. */
 static inline unsigned long long fred_ss_without_call(unsigned long long ss)

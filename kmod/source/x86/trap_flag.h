@@ -53,8 +53,7 @@ static inline void tf_set(struct task_struct *task)
 
 /*
  * The flag was set in a system call: let the first trap come after an
- * instruction, as it does without FRED. The task is current, or about to run on
- * this CPU.
+ * instruction, as it does without FRED.
  */
 static inline void tf_forget_call(struct task_struct *task)
 {
@@ -64,6 +63,16 @@ static inline void tf_forget_call(struct task_struct *task)
 	if (tf_has_fred() && !tf_is_debuggers(task))
 		regs->ssx = fred_ss_without_call(regs->ssx);
 #endif
+}
+
+/*
+ * Let the task's next instruction in its program trap. The task is current, or
+ * about to run on this CPU.
+ */
+static inline void tf_arm(struct task_struct *task)
+{
+	tf_set(task);
+	tf_forget_call(task);
 }
 
 /*

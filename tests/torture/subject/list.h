@@ -21,7 +21,7 @@
 	X(debug_registers) X(debug_attach)
 
 #define SUBJECTS_64(X)	X(syscall_r11) X(syscall_r11_of_child)	\
-			X(vsyscall) X(rseq)
+			X(vsyscall) X(rseq) X(slice)
 #define SUBJECTS_32(X)	X(sysenter)
 
 #define SUBJECTS_STARTED(X)						\
