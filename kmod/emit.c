@@ -170,7 +170,7 @@ u64 session_sign(struct session *session, struct hwprof_row *row)
 	row->pid = 0;
 	if (!space)
 		return 0;
-	pid = space->pid;
+	pid = READ_ONCE(space->pid);
 	end = READ_ONCE(space->end);
 	smp_rmb();	/* see space_free() */
 	if (READ_ONCE(space->id) != row->space)

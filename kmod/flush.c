@@ -24,7 +24,7 @@
 #include "emit.h"
 #include "flush.h"
 #include "ring.h"
-#include "session.h"
+#include "space.h"
 
 enum {
 	TRY_MS		= 5,
@@ -206,7 +206,7 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	mutex_lock(&session->flush_lock);
 	flushed = flush_once(session, space);
 	if (flushed == FLUSH_HELD && space)
-		WRITE_ONCE(space_find(session, space)->left, true);
+		space_leave(space_find(session, space));
 	else if (flushed < FLUSH_LATER && space)
 		session_forget(session, space_find(session, space));
 	else if (flushed == FLUSH_DONE)
@@ -234,7 +234,7 @@ static void flush_until_done(struct session *session, u32 space)
 		msleep(TRY_MS);
 	}
 	if (space)
-		WRITE_ONCE(space_find(session, space)->left, true);
+		space_leave(space_find(session, space));
 	flush_retry_later(session);
 }
 

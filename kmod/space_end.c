@@ -65,7 +65,7 @@ static void space_flush(struct callback_head *work)
 	if (id)
 		session_flush(session, id);
 	else
-		WRITE_ONCE(space->left, true);
+		space_leave(space);
 	session_put(session);
 	module_put(THIS_MODULE);
 }
@@ -116,8 +116,7 @@ static void space_end_one(struct session *session, void *context)
 				       local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;
-		WRITE_ONCE(space->left, true);	/* the flush of the interval
-						 * comes */
+		space_leave(space);	/* the flush of the interval comes */
 		session_put(session);
 	}
 }
