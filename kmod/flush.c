@@ -137,7 +137,8 @@ void session_set_rings(struct session *session, struct rings *rings)
 
 enum flushed {
 	FLUSH_DONE,	/* all rows were written */
-	FLUSH_NO_RING,	/* nobody takes them */
+	FLUSH_NO_RING,	/* there is none, so nobody takes them */
+	FLUSH_NO_EVENT,	/* no event of a ring takes them now */
 	FLUSH_HELD,	/* a reader will fetch them */
 	FLUSH_LATER,	/* a ring was full */
 	FLUSH_UNREACHED,	/* a CPU did not give its table */
@@ -155,7 +156,9 @@ static enum flushed flush_rows(struct session *session, u32 space)
 	if (!session->fetched) {
 		if (emit_all(&emit))
 			return FLUSH_DONE;
-		return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
+		if (emit.stuck)
+			return FLUSH_LATER;
+		return emit_has_rings(session) ? FLUSH_NO_EVENT : FLUSH_NO_RING;
 	}
 	done = session->rings && flush_put_rows(session, space);
 	if (done)
@@ -209,7 +212,7 @@ static enum flushed flush_locked(struct session *session, u32 space)
 		space_leave(space_find(session, space));
 	else if (flushed < FLUSH_LATER && space)
 		session_forget(session, space_find(session, space));
-	else if (flushed == FLUSH_DONE)
+	else if (flushed <= FLUSH_NO_RING)
 		session_forget_left(session);
 	if (flushed == FLUSH_DONE)
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
