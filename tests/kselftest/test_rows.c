@@ -569,19 +569,49 @@ static void run_short(void *context)
 }
 
 /*
- * Without a ring nothing waits; waiting would mean 50 sleeps for each program.
+ * Lets the child run PROGRAMS processes. Returns how often it and they slept. A
+ * process that waits for its rows sleeps 50 times.
  */
-TEST_F(rows, without_ring)
+static long sleeps(FIXTURE_DATA(rows) *self)
 {
 	struct rusage before, after;
 
-	START(run_short, NULL);
-	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 0);
 	getrusage(RUSAGE_CHILDREN, &before);
 	child_go(&self->child);
 	waitpid(self->child.pid, NULL, 0);
 	getrusage(RUSAGE_CHILDREN, &after);
-	EXPECT_GT(PROGRAMS * 25, after.ru_nvcsw - before.ru_nvcsw);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+/* Without a ring nothing waits. */
+TEST_F(rows, without_ring)
+{
+	START(run_short, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 0);
+	EXPECT_GT(PROGRAMS * 25, sleeps(self));
+}
+
+/*
+ * In a session of all CPUs, a process does not wait for whoever does not read
+ * the rings, neither at its exec nor at its exit. Its rows are kept.
+ */
+TEST_F(rows, of_everything_that_nobody_reads)
+{
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	self->tally.see = see_programs;
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP, 100, -1, 1);
+	START(run_programs, (void *)known_program());
+	sleeps(self);
+	/* The rings are full now. */
+	START(run_programs, (void *)known_program());
+	EXPECT_GT(PROGRAMS * 25, sleeps(self));
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	while (self->seen.after < 2 * PROGRAMS * KNOWN_BACK)
+		recording_read_for(&self->recording, 10);
+	recording_read_for(&self->recording, 500);
+	EXPECT_LT(0, self->tally.lost);
+	EXPECT_EQ(2 * PROGRAMS * KNOWN_BACK, self->seen.after);
+	check_all(_metadata, self);
 }
 
 /* --- closed events -------------------------------------------------------- */
