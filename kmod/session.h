@@ -325,6 +325,10 @@ struct session {
 	struct mutex flush_lock;
 	/** @flush_work: the flush of the interval. */
 	struct delayed_work flush_work;
+	/** @disable_work: the opener's, after it has disabled events. */
+	struct callback_head disable_work;
+	/** @disable_asked: 1: some thread is to run @disable_work. */
+	atomic_t disable_asked;
 	/** @left_work: flushes what processes left that ended. */
 	struct work_struct left_work;
 	/** @pause: jiffies until news are flushed. */

@@ -311,10 +311,9 @@ TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
 	}
 }
 
-/* It sleeps when its events are disabled. */
-TEST_F(rows, of_a_sleeping_task_at_disable)
+static void sleep_until_disabled(struct __test_metadata *_metadata,
+				 FIXTURE_DATA(rows) *self)
 {
-	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
 	child_go(&self->child);
@@ -327,6 +326,72 @@ TEST_F(rows, of_a_sleeping_task_at_disable)
 	end(&self->child);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	check_all(_metadata, self);
+}
+
+/* It sleeps when its events are disabled. */
+TEST_F(rows, of_a_sleeping_task_at_disable)
+{
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	sleep_until_disabled(_metadata, self);
+}
+
+enum { DISABLERS = 64 };
+
+static int kept;			/* an event whose lock is kept */
+
+static void *disable_kept(void *unused)
+{
+	ioctl(kept, PERF_EVENT_IOC_DISABLE, 0);
+	return NULL;
+}
+
+/* Threads of a process with rows disable an event, and wait for its lock. */
+static void disable_and_wait(void *unused)
+{
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	pthread_t thread;
+	int i;
+
+	if (event_open(&attr, 0, -1, -1, 0) < 0)
+		event_give_up("no event");
+	for (i = 0; i < DISABLERS; i++)
+		if (pthread_create(&thread, NULL, disable_kept, NULL))
+			event_give_up("no thread");
+	pause();
+}
+
+static void sleep_for_good(void *unused)
+{
+	pause();
+}
+
+/* Others that disable events and never get done do not keep rows back. */
+TEST_F(rows, of_a_sleeping_task_at_disable_beside_others)
+{
+	struct child target, keeper, others;
+
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	target = child_start(sleep_for_good, NULL);
+	kept = dummy_open(target.pid);
+	ASSERT_LE(0, kept);
+	keeper = child_start(dummy_keep_lock, &kept);
+	others = child_start(disable_and_wait, NULL);
+	child_go(&keeper);
+	child_await_state(&keeper, "SZ");
+	if (waitpid(keeper.pid, NULL, WNOHANG)) {
+		end(&others);
+		end(&target);
+		SKIP(return, "no userfaultfd");
+	}
+	child_go(&others);
+	while (child_waiting_threads(&others) < DISABLERS)
+		usleep(10000);
+	sleep_until_disabled(_metadata, self);
+	end(&keeper);
+	end(&others);
+	end(&target);
+	close(kept);
 }
 
 /* It sleeps: its rows come after an interval. */
