@@ -109,6 +109,45 @@ static struct perf_event *emit_event_here(struct session *session)
 }
 
 /*
+ * Return true if one of the roots has a ring, or if there are too many to look
+ * at all of them.
+ */
+static bool emit_some_have_ring(struct session *session,
+				const struct list_head *roots)
+{
+	unsigned int looks = ROOT_LOOKS;
+	const struct root *root;
+	unsigned long flags;
+	bool found = false;
+
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	list_for_each_entry(root, roots, link) {
+		found = emit_has_ring(root->event) || !--looks;
+		if (found)
+			break;
+	}
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+	return found;
+}
+
+/*
+ * Return true if an event of the session has a ring, although it may take no
+ * row now.
+ */
+bool emit_has_rings(struct session *session)
+{
+	int cpu;
+
+	if (emit_some_have_ring(session, &session->roots))
+		return true;
+	for_each_possible_cpu(cpu)
+		if (emit_some_have_ring(session, &per_cpu_ptr(session->lanes,
+							      cpu)->roots))
+			return true;
+	return false;
+}
+
+/*
  * Return true if perf reads counts for a row of the event that others may
  * change meanwhile. Counts of an event that is active here, and of its group,
  * stay as they are while interrupts are off.
@@ -170,7 +209,7 @@ u64 session_sign(struct session *session, struct hwprof_row *row)
 	row->pid = 0;
 	if (!space)
 		return 0;
-	pid = space->pid;
+	pid = READ_ONCE(space->pid);
 	end = READ_ONCE(space->end);
 	smp_rmb();	/* see space_free() */
 	if (READ_ONCE(space->id) != row->space)

@@ -5,9 +5,9 @@
  * A flush retires tables into the session's profile, and writes what has grown
  * there since the flush before. Flushes run in process context, one at a time
  * (flush_lock): at the end of an interval in which something was learnt, when a
- * process of the session execs or exits, after PERF_EVENT_IOC_DISABLE, and
- * before a CPU goes offline. They hold profile_lock for a step at a time, with
- * interrupts on.
+ * process of the session execs or exits (see space_end.c), after
+ * PERF_EVENT_IOC_DISABLE, and before a CPU goes offline. They hold profile_lock
+ * for a step at a time, with interrupts on.
  *
  * Perf reports the exit of the last thread of a process before task works run,
  * and readers stop then. So one more flush runs in a softirq, after perf has
@@ -24,7 +24,7 @@
 #include "emit.h"
 #include "flush.h"
 #include "ring.h"
-#include "session.h"
+#include "space.h"
 
 enum {
 	TRY_MS		= 5,
@@ -137,7 +137,8 @@ void session_set_rings(struct session *session, struct rings *rings)
 
 enum flushed {
 	FLUSH_DONE,	/* all rows were written */
-	FLUSH_NO_RING,	/* nobody takes them */
+	FLUSH_NO_RING,	/* there is none, so nobody takes them */
+	FLUSH_NO_EVENT,	/* no event of a ring takes them now */
 	FLUSH_HELD,	/* a reader will fetch them */
 	FLUSH_LATER,	/* a ring was full */
 	FLUSH_UNREACHED,	/* a CPU did not give its table */
@@ -155,7 +156,9 @@ static enum flushed flush_rows(struct session *session, u32 space)
 	if (!session->fetched) {
 		if (emit_all(&emit))
 			return FLUSH_DONE;
-		return emit.stuck ? FLUSH_LATER : FLUSH_NO_RING;
+		if (emit.stuck)
+			return FLUSH_LATER;
+		return emit_has_rings(session) ? FLUSH_NO_EVENT : FLUSH_NO_RING;
 	}
 	done = session->rings && flush_put_rows(session, space);
 	if (done)
@@ -206,10 +209,10 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	mutex_lock(&session->flush_lock);
 	flushed = flush_once(session, space);
 	if (flushed == FLUSH_HELD && space)
-		WRITE_ONCE(space_find(session, space)->left, true);
+		space_leave(space_find(session, space));
 	else if (flushed < FLUSH_LATER && space)
 		session_forget(session, space_find(session, space));
-	else if (flushed == FLUSH_DONE)
+	else if (flushed <= FLUSH_NO_RING)
 		session_forget_left(session);
 	if (flushed == FLUSH_DONE)
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
@@ -217,10 +220,15 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-static void flush_until_done(struct session *session, u32 space)
+/*
+ * Return false if rows are left. Only a process that a session was opened for
+ * waits when it ends: others are strangers to the session's reader.
+ */
+static bool flush_until_done(struct session *session, u32 space)
 {
-	int ring_tries = space ? RING_TRIES : 1;
-	int table_tries = space ? TABLE_TRIES : 1;
+	bool waits = space && session->key.target;
+	int ring_tries = waits ? RING_TRIES : 1;
+	int table_tries = waits ? TABLE_TRIES : 1;
 	enum flushed flushed;
 
 	for (;;) {
@@ -228,14 +236,15 @@ static void flush_until_done(struct session *session, u32 space)
 		flushed = flush_locked(session, space);
 		cpus_read_unlock();
 		if (flushed < FLUSH_LATER)
-			return;
+			return true;
 		if (!--*(flushed == FLUSH_LATER ? &ring_tries : &table_tries))
 			break;
 		msleep(TRY_MS);
 	}
 	if (space)
-		WRITE_ONCE(space_find(session, space)->left, true);
+		space_leave(space_find(session, space));
 	flush_retry_later(session);
+	return false;
 }
 
 /*
@@ -256,17 +265,19 @@ static void flush_immediate(struct session *session, u32 space)
 
 /*
  * Flush in process context. @space 0: the interval is over. Otherwise that
- * address space is over; wait for its rows, but not for ever.
+ * address space is over, and the caller owns its record. Wait for its rows, but
+ * not for ever, where flush_until_done() does. Return false if rows are left.
  */
-void session_flush(struct session *session, u32 space)
+bool session_flush(struct session *session, u32 space)
 {
 	u64 begin = local_clock(), ran = flush_time_of_current();
+	bool done = true;
 	s64 took;
 
 	if (session->engine->immediate)
 		flush_immediate(session, space);
 	else
-		flush_until_done(session, space);
+		done = flush_until_done(session, space);
 	/*
 	 * CPUs differ in what they subtract as their own time, such as
 	 * interrupts.
@@ -274,6 +285,7 @@ void session_flush(struct session *session, u32 space)
 	took = flush_time_of_current() - ran;
 	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
 		     &session->flush_cost);
+	return done;
 }
 
 /*
@@ -338,6 +350,47 @@ static void flush_interval(struct work_struct *work)
 		   max_t(unsigned long, session->interval, took));
 }
 
+/* --- processes whose end the workqueue flushes ---------------------------- */
+
+/*
+ * Own the record of a process that has ended and was left to a flush. Return
+ * its number; 0: it was not, or another flush has freed it.
+ */
+static u32 flush_claim(struct session *session, struct space *space)
+{
+	u32 id;
+
+	mutex_lock(&session->flush_lock);
+	id = space_left(space);
+	if (id)
+		WRITE_ONCE(space->left, false);
+	mutex_unlock(&session->flush_lock);
+	return id;
+}
+
+/* Flush what ended processes have left, until rows find no room. */
+static void flush_left(struct work_struct *work)
+{
+	struct session *session = container_of(work, struct session, left_work);
+	unsigned int i;
+	u32 id;
+
+	for (i = 0; i < session->space_count; i++) {
+		struct space *space = &session->spaces[i];
+
+		id = space_left(space) ? flush_claim(session, space) : 0;
+		if (id && !session_flush(session, id))
+			return;		/* that of the interval comes soon */
+		cond_resched();
+	}
+}
+
+/* Have ended processes flushed that space_leave() was called for. */
+void session_flush_left(struct session *session)
+{
+	queue_work(hwprof_workqueue, &session->left_work);
+}
+
 /* --- when a CPU goes offline ---------------------------------------------- */
 
 /*
@@ -390,6 +443,7 @@ void session_flush_init(struct session *session)
 	mutex_init(&session->flush_lock);
 	spin_lock_init(&session->profile_lock);
 	INIT_DELAYED_WORK(&session->flush_work, flush_interval);
+	INIT_WORK(&session->left_work, flush_left);
 	session->flush_kick = IRQ_WORK_INIT(flush_kick);
 	session->retry_ms = 1;
 	session->pause = session->interval;
@@ -402,6 +456,7 @@ void session_flush_end(struct session *session)
 
 	for_each_possible_cpu(cpu)
 		lane_flush_end(per_cpu_ptr(session->lanes, cpu));
+	cancel_work_sync(&session->left_work);
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);

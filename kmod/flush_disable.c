@@ -2,8 +2,8 @@
 /*
  * A flush after events were disabled. Whoever disables its events reads its
  * rings next. Perf does not tell the PMU if the event's task does not run. So a
- * probe at the entry of perf_ioctl() queues a work of the caller. The work runs
- * when the ioctl is done and the caller is about to return to its program,
+ * probe at the entry of perf_ioctl() adds a task work of the session. The work
+ * runs when the ioctl is done and the caller is about to return to its program,
  * without locks.
  */
 #include <linux/kprobes.h>
@@ -15,79 +15,73 @@
 #include "session.h"
 #include "symbol.h"
 
-/* The work of a caller. */
-struct disable_work {
-	struct callback_head work;
-	atomic_t used;
-};
-
-/* If more threads disable events at once, they wait for the interval. */
-static struct disable_work disable_works[64];
-
-static void flush_of_opener(struct session *session, void *opener)
-{
-	const struct opener *caller = opener;
-
-	if (session->rows && !session->fetched &&
-	    session->key.opener.tgid == caller->tgid)
-		session_flush_disabled(session);
-}
-
 static void flush_after_disable(struct callback_head *work)
 {
-	struct disable_work *disable =
-		container_of(work, struct disable_work, work);
-	struct opener opener = opener_of_current();
+	struct session *session =
+		container_of(work, struct session, disable_work);
 
-	atomic_set_release(&disable->used, 0);
-	sessions_visit(flush_of_opener, &opener);
+	/* Threads that disable events from now on ask anew. */
+	atomic_set_release(&session->disable_asked, 0);
+	session_flush_disabled(session);
+	session_put(session);
 	module_put(THIS_MODULE);
 }
 
-struct find_opener {
-	pid_t tgid;
-	bool found;
-};
-
-static void flush_has_rows(struct session *session, void *context)
+/* Return false if current cannot run the session's work. */
+static bool flush_add_work(struct session *session)
 {
-	struct find_opener *find = context;
-
-	find->found |= session->rows && !session->fetched &&
-		       session->key.opener.tgid == find->tgid;
-}
-
-static void flush_queue_disable_work(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(disable_works); i++) {
-		struct disable_work *disable = &disable_works[i];
-
-		if (atomic_cmpxchg_acquire(&disable->used, 0, 1))
-			continue;
-		init_task_work(&disable->work, flush_after_disable);
-		if (try_module_get(THIS_MODULE)) {
-			if (!task_work_add(current, &disable->work,
-					   compat_resume))
-				return;
-			module_put(THIS_MODULE);
-		}
-		atomic_set_release(&disable->used, 0);
-		return;
+	if (!session_tryget(session))
+		return false;
+	if (try_module_get(THIS_MODULE)) {
+		init_task_work(&session->disable_work, flush_after_disable);
+		if (!task_work_add(current, &session->disable_work,
+				   compat_resume))
+			return true;
+		module_put(THIS_MODULE);
 	}
+	session_put(session);
+	return false;
 }
 
+/*
+ * Each session has one work, so that nobody can use up those of others. It is
+ * added once at a time: if threads of one opener disable events of a session at
+ * once, the last rows may wait for the interval.
+ */
+static void flush_ask(struct session *session, void *context)
+{
+	if (!session->rows || session->fetched ||
+	    session->key.opener.tgid != current->tgid ||
+	    atomic_cmpxchg_acquire(&session->disable_asked, 0, 1))
+		return;
+	if (!flush_add_work(session))
+		atomic_set_release(&session->disable_asked, 0);
+}
+
+/* Return true if the event is of this PMU, and in no group. */
+static bool flush_is_single(const struct perf_event *event)
+{
+	return event->pmu->module == THIS_MODULE &&
+	       event->group_leader == event && !event->nr_siblings;
+}
+
+/*
+ * Ask for the event's session, or for all of the caller if others may be
+ * disabled with the event. The ioctl may wait for a lock of the event's target,
+ * and sessions of other targets should not.
+ */
 static int flush_on_perf_ioctl(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct find_opener find = { .tgid = current->tgid };
+	const struct file *file = (void *)regs_get_kernel_argument(regs, 0);
+	const struct perf_event *event = file->private_data;
 
 	/* Other commands do not matter. */
 	if ((u32)regs_get_kernel_argument(regs, 1) != PERF_EVENT_IOC_DISABLE)
 		return 0;
-	session_for_each(flush_has_rows, &find);
-	if (find.found)
-		flush_queue_disable_work();
+	if (flush_is_single(event))
+		flush_ask(event_session(event), NULL);
+	else
+		session_for_each(flush_ask, NULL);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include <linux/cpu.h>
 #include <linux/sched.h>
 
-#include "session.h"
+#include "space.h"
 
 enum { CLEAR_BYTES = 1 << 20 };	/* cleared at a time */
 
@@ -36,8 +36,7 @@ void session_forget_left(struct session *session)
 	for (i = 0; i < session->space_count; i++) {
 		struct space *space = &session->spaces[i];
 
-		/* Without a number, it is still being filled. */
-		if (!READ_ONCE(space->left) || !smp_load_acquire(&space->id))
+		if (!space_left(space))
 			continue;
 		session_forget(session, space);
 		cond_resched();

@@ -325,6 +325,12 @@ struct session {
 	struct mutex flush_lock;
 	/** @flush_work: the flush of the interval. */
 	struct delayed_work flush_work;
+	/** @disable_work: the opener's, after it has disabled events. */
+	struct callback_head disable_work;
+	/** @disable_asked: 1: some thread is to run @disable_work. */
+	atomic_t disable_asked;
+	/** @left_work: flushes what processes left that ended. */
+	struct work_struct left_work;
 	/** @pause: jiffies until news are flushed. */
 	unsigned long pause;
 	/** @retry_ms: when to try again after a ring was full. */
@@ -546,7 +552,8 @@ void session_want_flush(struct session *session);
 void lane_exits(struct lane *lane);
 
 /* flush.c */
-void session_flush(struct session *session, u32 space);
+bool session_flush(struct session *session, u32 space);
+void session_flush_left(struct session *session);
 bool session_flush_around(struct session *session,
 			  void (*change)(struct session *session,
 					 void *context),

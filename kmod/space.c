@@ -52,7 +52,7 @@ static u32 space_fill(struct session *session, struct space *space)
 	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
-	space->pid = task_tgid_nr_ns(current, session->pid_ns);
+	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -80,7 +80,7 @@ static u32 space_fill_claimed(struct session *session, struct space *space,
 		return id;
 	if (cmpxchg64(&space->key, key, key | SPACE_ENDED) == key) {
 		WRITE_ONCE(space->end, local_clock());
-		WRITE_ONCE(space->left, true);
+		space_leave(space);
 	}
 	return 0;
 }

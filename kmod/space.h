@@ -14,4 +14,21 @@ u64 space_key(struct task_struct *task, u64 exec);
 /* Return a record by its key, from probe *@probe on; NULL if there is none. */
 struct space *space_by_key(struct session *session, u64 key, int *probe);
 
+/*
+ * Leave the record of a process that is gone to a later flush. From now on it
+ * belongs to whoever holds flush_lock, who finds its end set.
+ */
+static inline void space_leave(struct space *space)
+{
+	smp_store_release(&space->left, true);
+}
+
+/* Return the number of a record that was left to a later flush, else 0. */
+static inline u32 space_left(const struct space *space)
+{
+	/* Without a number, it is still being filled. */
+	return smp_load_acquire(&space->left) ? smp_load_acquire(&space->id) :
+						0;
+}
+
 #endif /* HWPROF_SPACE_H */

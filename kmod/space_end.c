@@ -2,6 +2,13 @@
 /*
  * The end of an address space, at an exec or an exit: its rows are written, and
  * then its record is free.
+ *
+ * The process itself writes them if the session was opened for a process, or at
+ * the device, where the ring of the CPU gets them. The first waits for room in
+ * the ring, but not for ever: perf's readers stop when their process has ended.
+ *
+ * A session of CPUs or of a cgroup sees processes of everybody, and these must
+ * not wait for its reader. The workqueue writes their rows.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -54,18 +61,35 @@ static u32 space_wait_for_id(const struct space *space)
 	return id;
 }
 
-static void space_flush(struct callback_head *work)
+/* Return true if processes of everybody may be in a session of perf events. */
+static bool space_has_strangers(const struct session *session)
 {
-	struct space *space = container_of(work, struct space, work);
-	struct session *session = space->session;
+	return !session->key.target && !session->fetched;
+}
+
+static void space_write_rows(struct session *session, struct space *space)
+{
 	u32 id;
 
-	space_wait_for_others();
+	if (space_has_strangers(session)) {
+		space_leave(space);
+		session_flush_left(session);
+		return;
+	}
 	id = space_wait_for_id(space);
 	if (id)
 		session_flush(session, id);
 	else
-		WRITE_ONCE(space->left, true);
+		space_leave(space);
+}
+
+static void space_flush(struct callback_head *work)
+{
+	struct space *space = container_of(work, struct space, work);
+	struct session *session = space->session;
+
+	space_wait_for_others();
+	space_write_rows(session, space);
 	session_put(session);
 	module_put(THIS_MODULE);
 }
@@ -116,8 +140,7 @@ static void space_end_one(struct session *session, void *context)
 				       local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;
-		WRITE_ONCE(space->left, true);	/* the flush of the interval
-						 * comes */
+		space_leave(space);	/* the flush of the interval comes */
 		session_put(session);
 	}
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
@@ -632,6 +633,48 @@ void *missing_page(int *faults)
 	    ioctl(*faults, UFFDIO_REGISTER, &range))
 		return NULL;
 	return page;
+}
+
+int dummy_open(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
+	};
+
+	return event_open(&attr, pid, -1, -1, 0);
+}
+
+void dummy_keep_lock(void *dummy)
+{
+	int faults;
+	void *page = missing_page(&faults);
+
+	if (!page)
+		_exit(1);
+	ioctl(*(int *)dummy, PERF_EVENT_IOC_SET_FILTER, page);
+	_exit(2);
+}
+
+int child_waiting_threads(const struct child *child)
+{
+	char path[64], stat[256];
+	const char *state;
+	glob_t found;
+	int count = 0;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/*/stat", child->pid);
+	if (glob(path, 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++) {
+		stat[0] = '\0';
+		text_read(found.gl_pathv[i], stat, sizeof(stat));
+		state = strrchr(stat, ')');
+		count += state && state[2] == 'D';
+	}
+	globfree(&found);
+	return count;
 }
 
 static const char *tracing(void)

@@ -198,6 +198,18 @@ void child_await_sleep(const struct child *child);
  */
 void *missing_page(int *faults);
 
+/* Returns an event of perf's own. */
+int dummy_open(pid_t pid);
+
+/*
+ * Keeps perf's lock of the target of the event @dummy, an int, until this
+ * process is killed. Exits with 1 if there is no userfaultfd.
+ */
+void dummy_keep_lock(void *dummy);
+
+/* Returns how many threads of the child wait for a lock. */
+int child_waiting_threads(const struct child *child);
+
 /*
  * Counts calls of one of the kernel's functions, or with "hwprof:" in front of
  * the module's. Returns false if the kernel cannot.

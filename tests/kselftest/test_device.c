@@ -624,6 +624,39 @@ TEST_F(device, ended_processes_are_forgotten_once)
 	calls_end();
 }
 
+static void run_in_a_child_and_on(void *context)
+{
+	if (fork() == 0) {
+		known_run();
+		_exit(0);
+	}
+	wait(NULL);
+	for (;;)
+		known_run();
+}
+
+/* Nobody can fetch rows any more, so nothing is kept of a process's end. */
+TEST_F(device, ended_processes_are_forgotten_without_a_reader)
+{
+	struct child child = child_start(run_in_a_child_and_on, NULL);
+	int tries = 500;
+
+	if (!calls_begin("hwprof:space_free"))
+		SKIP(return, "no probes of functions");
+	feed(_metadata, self, &child);
+	child_go(&child);
+	recording_read_until(&self->events, 2 * KNOWN_BACK);
+	EXPECT_EQ(0, calls_so_far());
+	close(self->fd);
+	self->fd = -1;
+	while (!calls_so_far() && tries--)
+		usleep(10000);
+	EXPECT_LT(0, calls_so_far());
+	calls_end();
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+}
+
 /* --- the file in other processes ------------------------------------------ */
 
 TEST_F(device, inherited_file)

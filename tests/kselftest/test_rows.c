@@ -311,10 +311,9 @@ TEST_F(rows, of_flushes_under_way_before_perf_hangs_up)
 	}
 }
 
-/* It sleeps when its events are disabled. */
-TEST_F(rows, of_a_sleeping_task_at_disable)
+static void sleep_until_disabled(struct __test_metadata *_metadata,
+				 FIXTURE_DATA(rows) *self)
 {
-	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_and_sleep, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 60000, self->child.pid, 64);
 	child_go(&self->child);
@@ -327,6 +326,72 @@ TEST_F(rows, of_a_sleeping_task_at_disable)
 	end(&self->child);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	check_all(_metadata, self);
+}
+
+/* It sleeps when its events are disabled. */
+TEST_F(rows, of_a_sleeping_task_at_disable)
+{
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	sleep_until_disabled(_metadata, self);
+}
+
+enum { DISABLERS = 64 };
+
+static int kept;			/* an event whose lock is kept */
+
+static void *disable_kept(void *unused)
+{
+	ioctl(kept, PERF_EVENT_IOC_DISABLE, 0);
+	return NULL;
+}
+
+/* Threads of a process with rows disable an event, and wait for its lock. */
+static void disable_and_wait(void *unused)
+{
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	pthread_t thread;
+	int i;
+
+	if (event_open(&attr, 0, -1, -1, 0) < 0)
+		event_give_up("no event");
+	for (i = 0; i < DISABLERS; i++)
+		if (pthread_create(&thread, NULL, disable_kept, NULL))
+			event_give_up("no thread");
+	pause();
+}
+
+static void sleep_for_good(void *unused)
+{
+	pause();
+}
+
+/* Others that disable events and never get done do not keep rows back. */
+TEST_F(rows, of_a_sleeping_task_at_disable_beside_others)
+{
+	struct child target, keeper, others;
+
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	target = child_start(sleep_for_good, NULL);
+	kept = dummy_open(target.pid);
+	ASSERT_LE(0, kept);
+	keeper = child_start(dummy_keep_lock, &kept);
+	others = child_start(disable_and_wait, NULL);
+	child_go(&keeper);
+	child_await_state(&keeper, "SZ");
+	if (waitpid(keeper.pid, NULL, WNOHANG)) {
+		end(&others);
+		end(&target);
+		SKIP(return, "no userfaultfd");
+	}
+	child_go(&others);
+	while (child_waiting_threads(&others) < DISABLERS)
+		usleep(10000);
+	sleep_until_disabled(_metadata, self);
+	end(&keeper);
+	end(&others);
+	end(&target);
+	close(kept);
 }
 
 /* It sleeps: its rows come after an interval. */
@@ -569,19 +634,49 @@ static void run_short(void *context)
 }
 
 /*
- * Without a ring nothing waits; waiting would mean 50 sleeps for each program.
+ * Lets the child run PROGRAMS processes. Returns how often it and they slept. A
+ * process that waits for its rows sleeps 50 times.
  */
-TEST_F(rows, without_ring)
+static long sleeps(FIXTURE_DATA(rows) *self)
 {
 	struct rusage before, after;
 
-	START(run_short, NULL);
-	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 0);
 	getrusage(RUSAGE_CHILDREN, &before);
 	child_go(&self->child);
 	waitpid(self->child.pid, NULL, 0);
 	getrusage(RUSAGE_CHILDREN, &after);
-	EXPECT_GT(PROGRAMS * 25, after.ru_nvcsw - before.ru_nvcsw);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+/* Without a ring nothing waits. */
+TEST_F(rows, without_ring)
+{
+	START(run_short, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 0);
+	EXPECT_GT(PROGRAMS * 25, sleeps(self));
+}
+
+/*
+ * In a session of all CPUs, a process does not wait for whoever does not read
+ * the rings, neither at its exec nor at its exit. Its rows are kept.
+ */
+TEST_F(rows, of_everything_that_nobody_reads)
+{
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	self->tally.see = see_programs;
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP, 100, -1, 1);
+	START(run_programs, (void *)known_program());
+	sleeps(self);
+	/* The rings are full now. */
+	START(run_programs, (void *)known_program());
+	EXPECT_GT(PROGRAMS * 25, sleeps(self));
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	while (self->seen.after < 2 * PROGRAMS * KNOWN_BACK)
+		recording_read_for(&self->recording, 10);
+	recording_read_for(&self->recording, 500);
+	EXPECT_LT(0, self->tally.lost);
+	EXPECT_EQ(2 * PROGRAMS * KNOWN_BACK, self->seen.after);
+	check_all(_metadata, self);
 }
 
 /* --- closed events -------------------------------------------------------- */

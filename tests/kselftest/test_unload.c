@@ -4,7 +4,6 @@
  * or is closed by the kernel. Work that is still to be done for the module
  * keeps it loaded, as unloading would wait for it.
  */
-#include <glob.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,36 +21,12 @@
 
 #include "event.h"
 #include "known.h"
-#include "text.h"
 
 EVENT_ALL_NEED("step")
 
 static void sleep_for_good(void *context)
 {
 	pause();
-}
-
-/* Returns an event of perf's own. */
-static int open_dummy(pid_t pid)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-	};
-
-	return event_open(&attr, pid, -1, -1, 0);
-}
-
-/* Keeps perf's lock of the events of another process, until it is killed. */
-static void keep_lock(void *dummy)
-{
-	int faults;
-	void *page = missing_page(&faults);
-
-	if (!page)
-		_exit(1);
-	ioctl(*(int *)dummy, PERF_EVENT_IOC_SET_FILTER, page);
-	_exit(2);
 }
 
 static void run_known(void *context)
@@ -68,11 +43,11 @@ TEST(process_that_cannot_exit)
 	struct perf_event_attr attr = event_attr_sampling(
 		EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
 	struct child target = child_start(sleep_for_good, NULL);
-	int kept = open_dummy(target.pid), last, fd;
-	struct child keeper = child_start(keep_lock, &kept), child;
+	int kept = dummy_open(target.pid), last, fd;
+	struct child keeper = child_start(dummy_keep_lock, &kept), child;
 
 	ASSERT_LE(0, kept);
-	last = open_dummy(target.pid);
+	last = dummy_open(target.pid);
 	ASSERT_LE(0, last);
 	child = child_start(run_known, NULL);
 	close(last);
@@ -193,11 +168,11 @@ static void close_in_workers(void *context)
 
 static void keep_lock_of(void *pid)
 {
-	int dummy = open_dummy(*(pid_t *)pid);
+	int dummy = dummy_open(*(pid_t *)pid);
 
 	if (dummy < 0)
 		event_give_up("no event of perf's own");
-	keep_lock(&dummy);
+	dummy_keep_lock(&dummy);
 }
 
 /* Forks a child, which inherits the events, and tells its number. */
@@ -208,28 +183,6 @@ static void sleep_with_heir(void *context)
 	if (pid)
 		*(volatile pid_t *)heir = pid;
 	pause();
-}
-
-/* Returns how many threads of the process wait for a lock. */
-static int waiting_threads(const struct child *child)
-{
-	char path[64], stat[256];
-	const char *state;
-	glob_t found;
-	int count = 0;
-	size_t i;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/*/stat", child->pid);
-	if (glob(path, 0, NULL, &found))
-		return 0;
-	for (i = 0; i < found.gl_pathc; i++) {
-		stat[0] = '\0';
-		text_read(found.gl_pathv[i], stat, sizeof(stat));
-		state = strrchr(stat, ')');
-		count += state && state[2] == 'D';
-	}
-	globfree(&found);
-	return count;
 }
 
 static void open_sampling(pid_t pid, int count)
@@ -316,7 +269,7 @@ TEST_F(kept, triggers_that_cannot_be_closed)
 		SKIP(return, "no userfaultfd");
 	}
 	child_go(&self->closer);
-	while (waiting_threads(&self->closer) < CLOSERS)
+	while (child_waiting_threads(&self->closer) < CLOSERS)
 		usleep(10000);
 	child_go(&self->of_target);
 	child_await_state(&self->of_target, "SZ");
