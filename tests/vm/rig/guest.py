@@ -34,24 +34,47 @@ def kernel_image(folder):
     return None
 
 
-def base_archive(cache, programs):
-    """The cached archive with busybox, perf and the init script."""
+def base_archive(cache, programs, other_perf):
+    """The cached archive with busybox, perf and the init script.
+
+    other_perf: a directory that ../perf has made, or None for the host's perf.
+    """
     busybox = programs.required("busybox", "busybox-static")
-    perf = programs.required("perf", "linux-perf")
     init = os.path.join(_RIG, "guest", "init")
-    files = [perf, *programs.needed([perf])]
+    perf = _other_perf_files(other_perf) if other_perf else _perf_files(programs)
     made_from = "".join(f"{file} {os.stat(file).st_mtime_ns}\n" for file in
-                        [*files, busybox, init, __file__])
+                        [*perf, busybox, init, __file__])
     key = hashlib.sha256(made_from.encode()).hexdigest()[:16]
     path = os.path.join(cache, f"base-{key}.cpio")
     if os.path.exists(path):
         os.utime(path)      # it is in use
     else:
-        _write_base(path, files, busybox, init, programs)
+        _write_base(path, perf, busybox, init, programs)
     return path
 
 
-def _write_base(path, files, busybox, init, programs):
+def _perf_files(programs):
+    """The host's perf and what it needs: {file: its path in the guest, or None}."""
+    perf = programs.required("perf", "linux-perf")
+    return dict.fromkeys([perf, *programs.needed([perf])])
+
+
+def _other_perf_files(folder):
+    """A perf that has libraries and a loader of its own.
+
+    The loader is called perf in the guest, since a process has the name of the
+    file that was executed.
+    """
+    libraries = glob.glob(os.path.join(glob.escape(folder), "lib", "*"))
+    loader = os.path.join(folder, "lib", "ld-linux-x86-64.so.2")
+    return {os.path.join(_RIG, "guest", "perf"): "/usr/bin/perf",
+            os.path.join(folder, "perf"): "/opt/perf/program",
+            **{file: f"/opt/perf/lib/{os.path.basename(file)}"
+               for file in sorted(libraries)},
+            loader: "/opt/perf/perf"}
+
+
+def _write_base(path, perf, busybox, init, programs):
     archive = Archive(programs.root)
     for folder in _FOLDERS:
         archive.directory(folder)
@@ -69,8 +92,8 @@ def _write_base(path, files, busybox, init, programs):
         if applet.strip() != "busybox":
             archive.link(f"/usr/lib/busybox/{applet.strip()}", "busybox")
     archive.file(init, "/init")
-    for file in files:
-        archive.file(file)
+    for file, inside in perf.items():
+        archive.file(file, inside)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=os.path.dirname(path),
                                      delete=False) as output:
