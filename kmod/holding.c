@@ -35,6 +35,7 @@ static struct usage holding_usage_of(const struct user_struct *user)
 		if (holding->user != user)
 			continue;
 		usage.sessions += holding->is_session;
+		usage.unwinds += !holding->is_session;
 		usage.memory += holding->memory;
 	}
 	return usage;
@@ -46,12 +47,14 @@ static void holding_add(struct holding *holding, bool is_session)
 	holding->memory = 0;
 	holding->is_session = is_session;
 	WRITE_ONCE(used.sessions, used.sessions + is_session);
+	used.unwinds += !is_session;
 	list_add(&holding->link, &holdings);
 }
 
 static void holding_remove(struct holding *holding)
 {
 	WRITE_ONCE(used.sessions, used.sessions - holding->is_session);
+	used.unwinds -= !holding->is_session;
 	list_del(&holding->link);
 	free_uid(holding->user);
 }
@@ -77,11 +80,18 @@ static void holding_shrink(struct holding *holding, size_t bytes)
 	used.memory -= bytes;
 }
 
-void holding_begin(struct holding *holding)
+int holding_begin_unwind(struct holding *holding)
 {
+	struct usage usage;
+	int err;
+
 	mutex_lock(&holdings_lock);
-	holding_add(holding, false);
+	usage = holding_usage_of(current_user());
+	err = limits_check_unwind(&usage, &used);
+	if (!err)
+		holding_add(holding, false);
 	mutex_unlock(&holdings_lock);
+	return err;
 }
 
 int holding_begin_session(struct holding *holding, size_t bytes)

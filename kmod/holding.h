@@ -16,7 +16,8 @@ struct user_struct;
  * @link: on the list of all holdings.
  * @user: who pays for it; a reference.
  * @memory: bytes, in whole pages.
- * @is_session: It is a session's, and counts as one.
+ * @is_session: It is a session's, and counts as one. Else it is a file's, for
+ *	unwind tables.
  */
 struct holding {
 	struct list_head link;
@@ -25,8 +26,11 @@ struct holding {
 	bool is_session;
 };
 
-/* Begin to hold memory for current's user: none yet. */
-void holding_begin(struct holding *holding);
+/*
+ * Begin to hold memory for unwind tables of current's user: none yet. Return 0;
+ * -EMFILE or -ENFILE if too many files have tables.
+ */
+int holding_begin_unwind(struct holding *holding);
 
 /*
  * Begin to hold @bytes for a session of current's user. Return 0; -EMFILE or

@@ -26,14 +26,30 @@ static bool limit_is_exceeded(u64 bytes, unsigned int mib)
 	return bytes > (u64)mib << 20;
 }
 
+/*
+ * Check one more of what a user has @user of, and all users @all. One in eight
+ * is in the reserve.
+ */
+static int limits_check_count(unsigned int user, unsigned int all)
+{
+	unsigned int most = READ_ONCE(limits.sessions);
+	bool many = user >= READ_ONCE(limits.sessions_per_user);
+
+	if (all >= most)
+		return -ENFILE;
+	if ((!many && all < most - most / 8) || capable(CAP_SYS_RESOURCE))
+		return 0;
+	return many ? -EMFILE : -ENFILE;
+}
+
 int limits_check_session(const struct usage *user, const struct usage *all)
 {
-	if (all->sessions >= READ_ONCE(limits.sessions))
-		return -ENFILE;
-	if (user->sessions >= READ_ONCE(limits.sessions_per_user) &&
-	    !capable(CAP_SYS_RESOURCE))
-		return -EMFILE;
-	return 0;
+	return limits_check_count(user->sessions, all->sessions);
+}
+
+int limits_check_unwind(const struct usage *user, const struct usage *all)
+{
+	return limits_check_count(user->unwinds, all->unwinds);
 }
 
 int limits_check_memory(const struct usage *user, const struct usage *all,

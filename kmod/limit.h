@@ -21,6 +21,7 @@ extern struct limits limits;
 /* The share of one user, or of all users. */
 struct usage {
 	unsigned int sessions;
+	unsigned int unwinds;			/* files with unwind tables */
 	u64 memory;				/* in bytes */
 };
 
@@ -31,13 +32,17 @@ void limits_init(void);
  * @user: what its user has.
  * @all: what all users have.
  *
+ * The last sessions of all users are a reserve for CAP_SYS_RESOURCE.
+ *
  * Return: 0; -EMFILE if the user has too many sessions; -ENFILE if all users
  *	have.
  *
- * limits_check_memory() does the same for @memory more bytes, and returns
- * -ENOMEM if that is too much.
+ * limits_check_unwind() does the same for files with unwind tables: there may
+ * be as many of them as sessions. limits_check_memory() does it for @memory
+ * more bytes, and returns -ENOMEM if that is too much.
  */
 int limits_check_session(const struct usage *user, const struct usage *all);
+int limits_check_unwind(const struct usage *user, const struct usage *all);
 int limits_check_memory(const struct usage *user, const struct usage *all,
 			size_t memory);
 

@@ -5,6 +5,7 @@
  * random. A forked child has the image of its parent, and its maps are known at
  * once. After an exec it is another image. Neither event needs to be watched.
  */
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/pid.h>
@@ -435,16 +436,21 @@ const struct hwprof_unwind_row *unwind_row(const struct unwind_image *image,
 struct unwind *unwind_new(void)
 {
 	struct unwind *unwind = kzalloc(sizeof(*unwind), GFP_KERNEL_ACCOUNT);
+	int err;
 
 	if (!unwind)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	err = holding_begin_unwind(&unwind->holding);
+	if (err) {
+		kfree(unwind);
+		return ERR_PTR(err);
+	}
 	kref_init(&unwind->ref);
 	unwind->opener = opener_of_current();
 	get_cred(unwind->opener.cred);
 	get_random_bytes(&unwind->secret, sizeof(unwind->secret));
 	/* xa_alloc() takes a node without its @gfp first, but by this flag. */
 	xa_init_flags(&unwind->tables, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	holding_begin(&unwind->holding);
 	return unwind;
 }
 

@@ -16,7 +16,10 @@ struct session;
 struct unwind;
 struct unwind_image;
 
-/* Make an empty set of tables, owned by current. Return NULL without memory. */
+/*
+ * Make an empty set of tables, owned by current. Return -ENOMEM, -EMFILE or
+ * -ENFILE as a pointer if there can be none.
+ */
 struct unwind *unwind_new(void);
 /* Take and drop a reference; process context. unwind_put() ignores NULL. */
 struct unwind *unwind_get(struct unwind *unwind);

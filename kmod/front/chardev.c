@@ -246,12 +246,15 @@ static struct unwind *chardev_get_unwind(struct handle *handle)
 {
 	int err = handle->session ?
 		  opener_check(&handle->session->key.opener) : 0;
+	struct unwind *unwind;
 
 	if (err)
 		return ERR_PTR(err);
 	if (!handle->unwind) {
-		handle->unwind = unwind_new();
-		return handle->unwind ?: ERR_PTR(-ENOMEM);
+		unwind = unwind_new();
+		if (!IS_ERR(unwind))
+			handle->unwind = unwind;
+		return unwind;
 	}
 	err = opener_check(unwind_opener(handle->unwind));
 	return err ? ERR_PTR(err) : handle->unwind;

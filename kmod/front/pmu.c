@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
+#include <linux/task_work.h>
 
 #include "../compat.h"
 #include "../filter.h"
@@ -11,6 +12,7 @@
 #include "../source/budget.h"
 #include "../source/source.h"
 #include "../source/trigger.h"
+#include "closing.h"
 #include "front.h"
 
 static struct lane *pmu_this_lane(struct perf_event *event)
@@ -19,119 +21,6 @@ static struct lane *pmu_this_lane(struct perf_event *event)
 }
 
 /* --- events --------------------------------------------------------------- */
-
-static void pmu_root_free(struct root *root)
-{
-	session_put(root->session);
-	kfree_rcu(root, rcu);	/* forks look at events: see filter_space.c */
-	module_put(THIS_MODULE);
-}
-
-static void pmu_root_close_in_task(struct callback_head *work)
-{
-	struct root *root = container_of(work, struct root, task_work);
-
-	trigger_close(root);
-	pmu_root_free(root);
-}
-
-/*
- * Kernel threads cannot wait, nor can tasks that are past their last task work.
- * They leave roots to a workqueue, in which nothing but closings waits.
- *
- * A closing may wait for as long as a user likes. The workqueue runs
- * WQ_MAX_ACTIVE of them at a time; since 6.9 a NUMA node has its part of that.
- * The sessions of one user get a few of these, and take turns at them. So a
- * user delays closings of others only together with many more users, or with
- * as many user ids, and rows of others never.
- */
-enum { USER_CLOSINGS = WQ_MAX_ACTIVE / 64 };
-
-static struct workqueue_struct *pmu_workqueue;
-static LIST_HEAD(pmu_closings);			/* struct root.link */
-/* Their users have USER_CLOSINGS in pmu_closings. */
-static LIST_HEAD(pmu_waiting_closings);
-static DEFINE_MUTEX(pmu_closings_lock);
-
-/* Return true if one more closing of the user's may run. The lock is held. */
-static bool pmu_user_may_close(const struct user_struct *user)
-{
-	unsigned int count = 0;
-	struct root *root;
-
-	list_for_each_entry(root, &pmu_closings, link)
-		count += root->session->user == user;
-	return count < USER_CLOSINGS;
-}
-
-/* The lock is held. */
-static void pmu_start_waiting_closing(const struct user_struct *user)
-{
-	struct root *root;
-
-	list_for_each_entry(root, &pmu_waiting_closings, link) {
-		if (root->session->user == user) {
-			list_move_tail(&root->link, &pmu_closings);
-			queue_work(pmu_workqueue, &root->close_work);
-			return;
-		}
-	}
-}
-
-static void pmu_root_close_in_worker(struct work_struct *work)
-{
-	struct root *root = container_of(work, struct root, close_work);
-	const struct user_struct *user = root->session->user;
-
-	trigger_close(root);
-	mutex_lock(&pmu_closings_lock);
-	/*
-	 * The list of waiting closings has no bound. Only a user who has
-	 * closings in it walks it.
-	 */
-	if (!pmu_user_may_close(user))
-		pmu_start_waiting_closing(user);
-	list_del(&root->link);
-	mutex_unlock(&pmu_closings_lock);
-	pmu_root_free(root);
-}
-
-static void pmu_root_leave_to_worker(struct root *root)
-{
-	mutex_lock(&pmu_closings_lock);
-	if (pmu_user_may_close(root->session->user)) {
-		list_add_tail(&root->link, &pmu_closings);
-		queue_work(pmu_workqueue, &root->close_work);
-	} else {
-		list_add_tail(&root->link, &pmu_waiting_closings);
-	}
-	mutex_unlock(&pmu_closings_lock);
-}
-
-/*
- * Release the triggers later, because perf may hold locks here that this needs.
- * A user may keep perf's lock of the target for as long as they like, with an
- * ioctl that copies from memory of theirs. So whoever has closed the event
- * waits for it, if that is possible.
- */
-static void pmu_root_close_later(struct root *root)
-{
-	init_task_work(&root->task_work, pmu_root_close_in_task);
-	if (!compat_runs_task_works(current) ||
-	    task_work_add(current, &root->task_work, TWA_RESUME))
-		pmu_root_leave_to_worker(root);
-}
-
-/* Drop a reference. */
-static void pmu_root_put(struct root *root)
-{
-	if (!refcount_dec_and_test(&root->users))
-		return;
-	if (trigger_is_open(root))
-		pmu_root_close_later(root);
-	else
-		pmu_root_free(root);
-}
 
 /*
  * Perf waited for the event's irq_work before. A row that was written since may
@@ -144,7 +33,7 @@ static void pmu_event_destroy(struct perf_event *event)
 	session_remove_root(root->session, root);
 	filter_event_closed(root->session);
 	irq_work_sync(&event->pending_irq);
-	pmu_root_put(root);
+	root_put(root);
 }
 
 /*
@@ -157,7 +46,7 @@ static void pmu_root_begin(struct callback_head *work)
 
 	if (READ_ONCE(root->event))
 		trigger_begin(root);
-	pmu_root_put(root);
+	root_put(root);
 }
 
 /*
@@ -168,14 +57,20 @@ static int pmu_root_begin_later(struct root *root)
 {
 	int err;
 
-	if (!root->session->config.windows)
-		return 0;
 	init_task_work(&root->task_work, pmu_root_begin);
 	refcount_inc(&root->users);
 	err = task_work_add(current, &root->task_work, TWA_RESUME);
 	if (err)
 		refcount_dec(&root->users);
 	return err;
+}
+
+/* Sources of windows have triggers. */
+static int pmu_root_prepare(struct root *root)
+{
+	if (!root->session->config.windows)
+		return 0;
+	return closing_prepare(root) ?: pmu_root_begin_later(root);
 }
 
 static int pmu_check_target(const struct session_config *config,
@@ -230,15 +125,14 @@ static int pmu_make_root(struct perf_event *event,
 	__module_get(THIS_MODULE);
 	root->event = event;
 	root->has_budget = config->budget_permille;
-	INIT_WORK(&root->close_work, pmu_root_close_in_worker);
 	refcount_set(&root->users, 1);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
 		WRITE_ONCE(root->session->foreign, true);
-	err = pmu_root_begin_later(root) ?: root->session->source->open(root);
+	err = pmu_root_prepare(root) ?: root->session->source->open(root);
 	if (err) {
 		WRITE_ONCE(root->event, NULL);
-		pmu_root_put(root);
+		root_put(root);
 		return err;
 	}
 	event->pmu_private = root;
@@ -341,24 +235,18 @@ static struct pmu hwprof_pmu = {
 
 int pmu_init(void)
 {
-	int err;
+	int err = closings_init();
 
-	pmu_workqueue = alloc_workqueue("hwprof_close", WQ_UNBOUND,
-					WQ_MAX_ACTIVE);
-	if (!pmu_workqueue)
-		return -ENOMEM;
+	if (err)
+		return err;
 	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
 	if (err)
-		destroy_workqueue(pmu_workqueue);
+		closings_exit();
 	return err;
 }
 
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
-	/*
-	 * Each root has held the module, so all are closed. Wait for works that
-	 * are about to return.
-	 */
-	destroy_workqueue(pmu_workqueue);
+	closings_exit();
 }

@@ -136,7 +136,8 @@ static void give_table(struct unwinding *unwinding, struct code *code,
 	} else if (errno == ENOTTY || errno == EOPNOTSUPP || errno == EPERM ||
 		 errno == EACCES) {
 		unwinding->over = true;
-	} else if (errno == ENOMEM || errno == ENOSPC) {
+	} else if (errno == ENOMEM || errno == ENOSPC || errno == EMFILE ||
+		   errno == ENFILE) {
 		unwinding->refused++;
 	}
 	code->base = facts->table.base;

@@ -78,18 +78,35 @@ static void become(uid_t user)
 		_exit(90);
 }
 
-/*
- * Opens up to that many sessions of the device, of 1 MiB each. Returns the
- * first error.
- */
-static int open_many(int *opened)
+/* Opens a session of the device, of 1 MiB. */
+static int open_session(void)
 {
-	struct hwprof_config config;
-	int fd = 0;
+	struct hwprof_config config = device_config(EVENT_LOOPS);
+
+	return device_open(&config);
+}
+
+/* Opens the device for a table for unwinding, and no session. */
+static int open_tables(void)
+{
+	const struct hwprof_unwind_row row = {
+		.cfa = 1, .kind = HWPROF_UNWIND_SP,
+	};
+	int fd = open("/dev/hwprof", O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = device_add_table(fd, &row, 1);
+	return err < 0 ? err : fd;
+}
+
+/* Opens up to that many. Returns the first error. */
+static int open_many(int (*make)(void), int *opened)
+{
+	int fd;
 
 	for (*opened = 0; *opened < MANY; ++*opened) {
-		config = device_config(EVENT_LOOPS);
-		fd = device_open(&config);
+		fd = make();
 		if (fd < 0)
 			return fd;
 	}
@@ -100,7 +117,8 @@ static int open_many(int *opened)
  * Lets the user open so many, and then get the error. The user keeps them until
  * told.
  */
-static pid_t user_gets(uid_t user, int many, int error, int *end)
+static pid_t user_gets(uid_t user, int (*make)(void), int many, int error,
+		       int *end)
 {
 	int ready[2], go[2], opened, got;
 	char byte;
@@ -112,10 +130,9 @@ static pid_t user_gets(uid_t user, int many, int error, int *end)
 	if (!pid) {
 		become(user);
 		close(go[1]);
-		got = open_many(&opened);
+		got = open_many(make, &opened);
 		if (got != error || opened != many)
-			printf("# user %d: %d sessions, then %d\n", user,
-			       opened, got);
+			printf("# user %d: %d, then %d\n", user, opened, got);
 		fflush(stdout);
 		if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) < 0)
 			_exit(91);
@@ -164,10 +181,53 @@ TEST_F(limits, sessions_of_all)
 	pid_t pid;
 
 	ASSERT_EQ(0, limit_write("sessions", "5"));
-	pid = user_gets(0, 5, -ENFILE, &end);
+	pid = user_gets(0, open_session, 5, -ENFILE, &end);
 	EXPECT_EQ(-ENFILE, event_open(&attr, 0, -1, -1, 0));
 	EXPECT_EQ(0, end_user(pid, end));
 	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* Other users leave one in eight to root. */
+static void check_reserve(struct __test_metadata *_metadata, int (*make)(void))
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	pid_t user, root;
+	int ends[2];
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
+	ASSERT_EQ(0, limit_write("sessions", "16"));
+	user = user_gets(1000, make, 14, -ENFILE, &ends[0]);
+	root = user_gets(0, make, 2, -ENFILE, &ends[1]);
+	EXPECT_EQ(0, end_user(user, ends[0]));
+	EXPECT_EQ(0, end_user(root, ends[1]));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+TEST_F(limits, sessions_for_root)
+{
+	check_reserve(_metadata, open_session);
+}
+
+TEST_F(limits, tables_for_root)
+{
+	check_reserve(_metadata, open_tables);
+}
+
+/* A user has tables for unwinding in as many files as there may be sessions. */
+TEST_F(limits, tables_of_a_user)
+{
+	pid_t first, second, root;
+	int ends[3];
+
+	ASSERT_EQ(0, limit_write("sessions_per_user", "3"));
+	first = user_gets(1000, open_tables, 3, -EMFILE, &ends[0]);
+	second = user_gets(1001, open_tables, 3, -EMFILE, &ends[1]);
+	root = user_gets(0, open_tables, MANY, 0, &ends[2]);
+	EXPECT_EQ(0, end_user(first, ends[0]));
+	EXPECT_EQ(0, end_user(second, ends[1]));
+	EXPECT_EQ(0, end_user(root, ends[2]));
+	first = user_gets(1000, open_tables, 3, -EMFILE, &ends[0]);
+	EXPECT_EQ(0, end_user(first, ends[0]));
 }
 
 /* At its limit a user gets no more; other users and root are not affected. */
@@ -177,9 +237,9 @@ TEST_F(limits, sessions_of_a_user)
 	int ends[3];
 
 	ASSERT_EQ(0, limit_write("sessions_per_user", "3"));
-	first = user_gets(1000, 3, -EMFILE, &ends[0]);
-	second = user_gets(1001, 3, -EMFILE, &ends[1]);
-	root = user_gets(0, MANY, 0, &ends[2]);
+	first = user_gets(1000, open_session, 3, -EMFILE, &ends[0]);
+	second = user_gets(1001, open_session, 3, -EMFILE, &ends[1]);
+	root = user_gets(0, open_session, MANY, 0, &ends[2]);
 	EXPECT_EQ(0, end_user(first, ends[0]));
 	EXPECT_EQ(0, end_user(second, ends[1]));
 	EXPECT_EQ(0, end_user(root, ends[2]));
@@ -353,8 +413,8 @@ TEST_F(limits, memory_of_a_user)
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
 	ASSERT_EQ(0, limit_write("memory_mib_per_user", "4"));
-	first = user_gets(1000, 4, -ENOMEM, &ends[0]);
-	second = user_gets(1001, 4, -ENOMEM, &ends[1]);
+	first = user_gets(1000, open_session, 4, -ENOMEM, &ends[0]);
+	second = user_gets(1001, open_session, 4, -ENOMEM, &ends[1]);
 	EXPECT_EQ(0, end_user(first, ends[0]));
 	EXPECT_EQ(0, end_user(second, ends[1]));
 }
@@ -365,7 +425,7 @@ TEST_F(limits, memory_of_all)
 	int end;
 
 	ASSERT_EQ(0, limit_write("memory_mib", "6"));
-	pid = user_gets(0, 6, -ENOMEM, &end);
+	pid = user_gets(0, open_session, 6, -ENOMEM, &end);
 	EXPECT_EQ(0, end_user(pid, end));
 }
 

@@ -4,6 +4,8 @@
  * or is closed by the kernel. Work that is still to be done for the module
  * keeps it loaded, as unloading would wait for it.
  */
+#include <errno.h>
+#include <glob.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -288,56 +291,277 @@ TEST_F(kept, triggers_that_cannot_be_closed)
 
 /* --- triggers that a kernel thread closes --------------------------------- */
 
-/* More than the module closes of a user's at a time. */
-enum { CIRCLE_EVENTS = 40 };
+enum {
+	CIRCLE_MOST	= 200,		/* events in a message */
+	/* More than the module closes of a user's at a time. */
+	CIRCLE_EVENTS	= 40,
+};
 
 /* Sends descriptors, and both of the sockets, from the first to the second. */
-static ssize_t send_in_a_circle(const int fds[CIRCLE_EVENTS],
-				const int sockets[2])
+static ssize_t send_in_a_circle(const int *fds, int count, const int sockets[2])
 {
-	int descriptors[CIRCLE_EVENTS + 2];
+	int descriptors[CIRCLE_MOST + 2];
 	union {
 		char space[CMSG_SPACE(sizeof(descriptors))];
 		struct cmsghdr header;
 	} control = {
 		.header = {
 			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-			.cmsg_len = CMSG_LEN(sizeof(descriptors)),
+			.cmsg_len = CMSG_LEN((count + 2) * sizeof(*fds)),
 		},
 	};
 	struct iovec data = { "", 1 };
 	struct msghdr message = {
 		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
-		.msg_controllen = sizeof(control),
+		.msg_controllen = CMSG_SPACE((count + 2) * sizeof(*fds)),
 	};
 
-	memcpy(descriptors, fds, CIRCLE_EVENTS * sizeof(*fds));
-	memcpy(descriptors + CIRCLE_EVENTS, sockets, 2 * sizeof(*sockets));
-	memcpy(CMSG_DATA(&control.header), descriptors, sizeof(descriptors));
+	memcpy(descriptors, fds, count * sizeof(*fds));
+	memcpy(descriptors + count, sockets, 2 * sizeof(*sockets));
+	memcpy(CMSG_DATA(&control.header), descriptors,
+	       (count + 2) * sizeof(*fds));
 	return sendmsg(sockets[0], &message, 0);
+}
+
+/* Leaves events to a socket that nobody can reach. */
+static void put_in_a_circle(const int *fds, int count)
+{
+	int sockets[2], i;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets) ||
+	    send_in_a_circle(fds, count, sockets) != 1)
+		event_give_up("nothing sent");
+	for (i = 0; i < count; i++)
+		close(fds[i]);
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
+/* The kernel looks for circles when a socket goes. */
+static void find_circles(void)
+{
+	close(socket(AF_UNIX, SOCK_DGRAM, 0));
 }
 
 /* Nobody can receive the descriptors, so the kernel closes them. */
 TEST(triggers_that_the_kernel_closes)
 {
 	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
-	int fds[CIRCLE_EVENTS], sockets[2], i;
+	int fds[CIRCLE_EVENTS], i;
 
 	for (i = 0; i < CIRCLE_EVENTS; i++) {
 		fds[i] = event_open(&attr, 0, -1, -1, 0);
 		ASSERT_LE(0, fds[i]);
 	}
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets));
-	ASSERT_EQ(1, send_in_a_circle(fds, sockets));
-	for (i = 0; i < CIRCLE_EVENTS; i++)
-		close(fds[i]);
-	EXPECT_TRUE(event_sessions_are(1));
-	close(sockets[0]);
-	close(sockets[1]);
-	/* The kernel looks for circles when a socket goes. */
-	close(socket(AF_UNIX, SOCK_DGRAM, 0));
+	put_in_a_circle(fds, CIRCLE_EVENTS);
+	find_circles();
 	EXPECT_TRUE(event_sessions_are(0));
 	EXPECT_EQ(0, module_references());
+}
+
+/* --- triggers that wait for a worker -------------------------------------- */
+
+enum {
+	STUCK		= 8,		/* closings of a user's at a time */
+	WAITING		= 1000,		/* and most that wait for those */
+	USER		= 1000,
+};
+
+/* Memory in which the user's process and the test tell each other things. */
+struct churn {
+	volatile int turn;
+	volatile int error, opened;	/* of events of the process itself */
+	pid_t target[STUCK], heir[STUCK];
+};
+
+static void await_turn(const struct churn *churn, int turn)
+{
+	while (churn->turn < turn)
+		usleep(1000);
+}
+
+static void become_user(void)
+{
+	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER) ||
+	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))
+		event_give_up("no user");
+}
+
+/*
+ * Opens events of this process and leaves them to the kernel, until it gets an
+ * error, or has opened too many.
+ */
+static void open_and_leave(struct churn *churn)
+{
+	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
+	int fds[CIRCLE_MOST], count;
+
+	while (churn->opened < 3 * WAITING) {
+		for (count = 0; count < CIRCLE_MOST; count++) {
+			fds[count] = event_open(&attr, 0, -1, -1, 0);
+			if (fds[count] < 0) {
+				churn->error = fds[count];
+				return;
+			}
+			churn->opened++;
+		}
+		put_in_a_circle(fds, count);
+		find_circles();
+		usleep(200000);
+	}
+}
+
+/* Has targets with children, and leaves the event of each when told. */
+static void churn_events(void *context)
+{
+	struct perf_event_attr attr = event_attr(EVENT_CCT | EVENT_SAMPLE);
+	struct churn *churn = context;
+	struct child target;
+	int fd[STUCK], i;
+
+	become_user();
+	for (i = 0; i < STUCK; i++) {
+		target = child_start(sleep_with_heir, &churn->heir[i]);
+		churn->target[i] = target.pid;
+		fd[i] = event_open(&attr, target.pid, -1, -1, 0);
+		if (fd[i] < 0)
+			event_give_up("no event");
+		child_go(&target);
+		while (!*(volatile pid_t *)&churn->heir[i])
+			usleep(1000);
+	}
+	churn->turn = 1;
+	for (i = 0; i < STUCK; i++) {
+		await_turn(churn, 2 + i);
+		put_in_a_circle(&fd[i], 1);
+		find_circles();
+	}
+	await_turn(churn, 2 + STUCK);
+	open_and_leave(churn);
+	churn->turn = 3 + STUCK;
+	pause();
+}
+
+/* Returns how many workers of the kernel wait for a lock. */
+static int waiting_workers(void)
+{
+	const char *name, *state;
+	char stat[256];
+	glob_t found;
+	int count = 0;
+	size_t i;
+
+	if (glob("/proc/[0-9]*/stat", 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++) {
+		stat[0] = '\0';
+		text_read(found.gl_pathv[i], stat, sizeof(stat));
+		name = strchr(stat, '(');
+		state = strrchr(stat, ')');
+		count += state && state[2] == 'D' &&
+			 !strncmp(name, "(kworker/", 9);
+	}
+	globfree(&found);
+	return count;
+}
+
+FIXTURE(waiting) {
+	struct churn *churn;
+	struct child user, of_target[STUCK], of_heir[STUCK];
+};
+
+FIXTURE_SETUP(waiting)
+{
+	int i;
+
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
+	self->churn = mmap(NULL, sizeof(*self->churn), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->churn);
+	for (i = 0; i < STUCK; i++) {
+		self->of_target[i] = child_start(keep_lock_of,
+						 &self->churn->target[i]);
+		self->of_heir[i] = child_start(keep_lock_of,
+					       &self->churn->heir[i]);
+	}
+	self->user = child_start(churn_events, self->churn);
+	child_go(&self->user);
+	await_turn(self->churn, 1);
+}
+
+static void end_all(FIXTURE_DATA(waiting) *self)
+{
+	int i;
+
+	for (i = 0; i < STUCK; i++) {
+		end(self->of_heir[i].pid);
+		end(self->of_target[i].pid);
+		kill(self->churn->heir[i], SIGKILL);
+		kill(self->churn->target[i], SIGKILL);
+	}
+	end(self->user.pid);
+}
+
+FIXTURE_TEARDOWN(waiting)
+{
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_EQ(0, module_references());
+}
+
+/*
+ * Makes a worker that closes the event's trigger wait for the target's lock, as
+ * kept.triggers_that_cannot_be_closed does. Returns NULL, or why it cannot.
+ */
+static const char *make_one_stuck(FIXTURE_DATA(waiting) *self, int i)
+{
+	int tries = 500;
+
+	child_go(&self->of_heir[i]);
+	child_await_state(&self->of_heir[i], "SZ");
+	if (waitpid(self->of_heir[i].pid, NULL, WNOHANG))
+		return "no userfaultfd";
+	self->churn->turn = 2 + i;
+	while (waiting_workers() <= i)
+		if (usleep(10000) || !tries--)
+			return "here tasks close such events themselves";
+	child_go(&self->of_target[i]);
+	child_await_state(&self->of_target[i], "SZ");
+	end(self->of_heir[i].pid);
+	return NULL;
+}
+
+/*
+ * A user has as many closings stuck as a workqueue does for a user, and leaves
+ * more and more to it. Nobody else is affected. The user gets no more events
+ * until some are closed.
+ */
+TEST_F(waiting, closings_have_a_bound)
+{
+	const struct perf_event_attr attr = event_attr(EVENT_CCT |
+						       EVENT_SAMPLE);
+	const char *why = NULL;
+	int status, i;
+
+	for (i = 0; i < STUCK && !why; i++)
+		why = make_one_stuck(self, i);
+	if (why) {
+		end_all(self);
+		SKIP(return, "%s", why);
+	}
+	self->churn->turn = 2 + STUCK;
+	await_turn(self->churn, 3 + STUCK);
+	EXPECT_EQ(-EMFILE, self->churn->error);
+	EXPECT_LE(WAITING, self->churn->opened);
+	EXPECT_EQ(0, event_try(attr));
+	end_all(self);
+	EXPECT_TRUE(event_sessions_are(0));
+	if (!fork()) {
+		become_user();
+		_exit(event_try(attr) != 0);
+	}
+	wait(&status);
+	EXPECT_EQ(0, status);
 }
 
 TEST_HARNESS_MAIN

@@ -891,6 +891,7 @@ struct hwprof_unwind_row {
  *	EINVAL		no rows; rows are not in order; a row is not valid
  *	E2BIG		more rows than HWPROF_UNWIND_ROWS_MAX
  *	ENOSPC		more tables than HWPROF_UNWIND_TABLES_MAX
+ *	EMFILE, ENFILE	too many files of the user, or of all users, have tables
  *	ENOMEM		no memory, or a limit of locked memory
  */
 struct hwprof_unwind_table {
