@@ -16,6 +16,7 @@
  */
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/tick.h>
 
 #include "arch.h"
 #include "compat.h"
@@ -30,14 +31,35 @@ enum {
 	ROOT_LOOKS	= 128,
 	/* Events of a group, whose counts perf reads in the time of a row. */
 	GROUP_ROW	= 8,
+	/* Most siblings of an event whose rows have the group's counts. */
+	GROUP_MOST	= 64,
 	/* Attempts of a flush to take a context's lock. */
 	LOCK_TRIES	= 100,
 };
 
 /* --- which event takes rows ----------------------------------------------- */
 
+static bool emit_reads_group(const struct perf_event *event)
+{
+	return event->attr.sample_type & PERF_SAMPLE_READ &&
+	       event->attr.read_format & PERF_FORMAT_GROUP;
+}
+
 /*
- * Return true if the event has a ring that this module may write. Children that
+ * Return how many siblings perf reads for a row of the event. If others change
+ * the group meanwhile, this is one more or less than perf will find.
+ */
+static unsigned int emit_siblings(const struct perf_event *event)
+{
+	if (!emit_reads_group(event))
+		return 0;
+	return data_race(READ_ONCE(event->group_leader)->nr_siblings);
+}
+
+/*
+ * Return true if the event has a ring that this module may write. Perf reads
+ * the counts of a group with interrupts off, for each row. It allows some 2,000
+ * events in a group, so a large group gets no rows with counts. Children that
  * inherit an event of no one CPU would write its ring from several CPUs at
  * once. Perf lets nobody map such a ring, but it lets another event's ring be
  * set for the event. That ring is left alone.
@@ -47,6 +69,7 @@ static bool emit_has_ring(const struct perf_event *event)
 	const struct perf_event *root = event->parent ?: event;
 
 	return READ_ONCE(root->rb) && event->attr.sample_period &&
+	       emit_siblings(event) <= GROUP_MOST &&
 	       (root->cpu >= 0 || !root->attr.inherit);
 }
 
@@ -319,9 +342,7 @@ static bool emit_stage_row(void *context, const void *engine_row, u64 ip,
 /* Return how many rows' time a row of the event takes: perf reads its group. */
 static unsigned int emit_cost_of_row(const struct perf_event *event)
 {
-	if (!(event->attr.sample_type & PERF_SAMPLE_READ))
-		return 1;
-	return 1 + event->group_leader->nr_siblings / GROUP_ROW;
+	return 1 + emit_siblings(event) / GROUP_ROW;
 }
 
 /*
@@ -435,22 +456,39 @@ static int emit_cpu_of_task_events(struct session *session)
 }
 
 /*
- * Write all of the stage, on this CPU if it has a ring, else on others that
- * have one. In process context, under cpus_read_lock(). Return false if no ring
- * took the rest.
+ * Write all of the stage on CPUs that have a ring, either those with or those
+ * without a tick. Return true if the stage is empty.
  */
-static bool emit_drain(struct emit *emit)
+static bool emit_drain_others(struct emit *emit, bool nohz_full)
 {
 	struct session *session = emit->session;
 	int cpu;
 
-	if (emit_drain_on(emit, -1))
-		return true;
 	for_each_online_cpu(cpu)
-		if (!list_empty(&per_cpu_ptr(session->lanes, cpu)->roots) &&
+		if (tick_nohz_full_cpu(cpu) == nohz_full &&
+		    !list_empty(&per_cpu_ptr(session->lanes, cpu)->roots) &&
 		    emit_drain_on(emit, cpu))
 			return true;
-	cpu = emit_cpu_of_task_events(session);
+	return false;
+}
+
+/*
+ * Write all of the stage, on this CPU if it has a ring, else on others that
+ * have one. In process context, under cpus_read_lock(). Return false if no ring
+ * took the rest.
+ *
+ * A CPU without a tick is interrupted only if no other one has a ring. If some
+ * ring was full, the rest waits until its reader has made room.
+ */
+static bool emit_drain(struct emit *emit)
+{
+	int cpu;
+
+	if (emit_drain_on(emit, -1) || emit_drain_others(emit, false))
+		return true;
+	if (!emit->stuck && emit_drain_others(emit, true))
+		return true;
+	cpu = emit_cpu_of_task_events(emit->session);
 	return cpu >= 0 && cpu_online(cpu) && emit_drain_on(emit, cpu);
 }
 

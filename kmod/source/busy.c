@@ -78,6 +78,11 @@ static void busy_wake_all(void)
 	cpus_read_unlock();
 }
 
+/*
+ * The first user interrupts each CPU once, as a CPU's clock is written by that
+ * CPU alone. The last one does, too. The kernel interrupts all CPUs anyway when
+ * a probe comes or goes, as it patches the code of the tracepoint.
+ */
 int busy_get(void)
 {
 	int err = 0;

@@ -255,6 +255,11 @@ static void step_arm_forget(struct step_task *record, struct task_struct *task)
  * Take our flag off all tasks. Those on a CPU are interrupted. Those that get
  * on a CPU from now on lose it in the sched_switch probe, and nobody is armed
  * any more. So the others do not run, and can lose it from here.
+ *
+ * The interrupt goes to all CPUs: it also waits for a CPU that has seen
+ * @draining unset, and is about to arm a task. It comes once, when the last
+ * session that steps has ended. The kernel then interrupts all CPUs anyway, as
+ * it patches the code of the tracepoints that lose their probes.
  */
 void step_drain_begin(void)
 {

@@ -202,7 +202,8 @@ TEST_F(rules, members_pause_nothing)
 
 /* --- inactive events ------------------------------------------------------ */
 
-enum { SIBLINGS = 100, ROUNDS = 20, SITES = 1500 };
+/* As many siblings as an event may have whose rows have their counts. */
+enum { SIBLINGS = 64, ROUNDS = 20, SITES = 1500 };
 
 /* Calls from many sites, which makes many rows, and sleeps. */
 static void call_and_sleep(void *unused)
@@ -230,7 +231,7 @@ static void call_and_sleep(void *unused)
 }
 
 static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
-			 int leader, int *fd)
+			 int leader, int *fd, int count)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
@@ -239,7 +240,7 @@ static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
 	};
 	int i;
 
-	for (i = 0; i < SIBLINGS; i++) {
+	for (i = 0; i < count; i++) {
 		fd[i] = event_open(&attr, pid, 0, leader, 0);
 		ASSERT_LE(0, fd[i]);
 	}
@@ -271,13 +272,57 @@ TEST_F_TIMEOUT(rules, groups_that_change, 240)
 	ASSERT_NE(MAP_FAILED, page);
 	child_go(&self->child);
 	for (round = 0; round < ROUNDS; round++) {
-		add_siblings(_metadata, self->child.pid, leader, fd);
+		add_siblings(_metadata, self->child.pid, leader, fd, SIBLINGS);
 		usleep(20000);
 		for (i = 0; i < SIBLINGS; i++) {
 			close(fd[i]);
 			page->data_tail = page->data_head;
 		}
 	}
+	munmap(page, 129 * getpagesize());
+	close(leader);
+}
+
+/* Runs the known loops, and waits. Returns how much was written then. */
+static uint64_t written_after_run(struct perf_event_mmap_page *page)
+{
+	uint64_t before = page->data_tail = page->data_head;
+
+	known_run();
+	usleep(200000);
+	return page->data_head - before;
+}
+
+/*
+ * perf reads the counts of the group for each row, with interrupts off. Rows of
+ * an event whose group is too large for that wait until it is smaller.
+ */
+TEST_F(rules, groups_that_are_too_large)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct perf_event_mmap_page *page;
+	int leader, i, fd[SIBLINGS + 1];
+
+	stay_on(0);
+	attr.config1 |= EVENT_INTERVAL(1);
+	attr.sample_type |= PERF_SAMPLE_READ;
+	attr.read_format |= PERF_FORMAT_GROUP;
+	attr.inherit = 0;
+	attr.disabled = 0;
+	leader = event_open(&attr, 0, 0, -1, 0);
+	ASSERT_LE(0, leader);
+	page = mmap(NULL, 129 * getpagesize(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED, leader, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	add_siblings(_metadata, 0, leader, fd, SIBLINGS);
+	EXPECT_LT(0, written_after_run(page));
+	add_siblings(_metadata, 0, leader, fd + SIBLINGS, 1);
+	EXPECT_EQ(0, written_after_run(page));
+	close(fd[SIBLINGS]);
+	EXPECT_LT(0, written_after_run(page));
+	for (i = 0; i < SIBLINGS; i++)
+		close(fd[i]);
 	munmap(page, 129 * getpagesize());
 	close(leader);
 }
