@@ -624,8 +624,9 @@ TEST_F(device, ended_processes_are_forgotten_once)
 	calls_end();
 }
 
-static void run_in_a_child_and_on(void *context)
+static void run_in_a_child_and_on(void *file)
 {
+	close(*(int *)file);
 	if (fork() == 0) {
 		known_run();
 		_exit(0);
@@ -638,7 +639,7 @@ static void run_in_a_child_and_on(void *context)
 /* Nobody can fetch rows any more, so nothing is kept of a process's end. */
 TEST_F(device, ended_processes_are_forgotten_without_a_reader)
 {
-	struct child child = child_start(run_in_a_child_and_on, NULL);
+	struct child child = child_start(run_in_a_child_and_on, &self->fd);
 	int tries = 500;
 
 	if (!calls_begin("hwprof:space_free"))
