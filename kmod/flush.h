@@ -17,7 +17,7 @@ void lane_flush_init(struct lane *lane);
 void lane_flush_end(struct lane *lane);
 
 /* flush_disable.c, and what it asks of flush.c, in process context */
-void flush_disable_probe(void);
+void flush_disable_probe(const struct pmu *pmu);
 void flush_disable_unprobe(void);
 void session_flush_disabled(struct session *session);
 

@@ -58,11 +58,17 @@ static void flush_ask(struct session *session, void *context)
 		atomic_set_release(&session->disable_asked, 0);
 }
 
-/* Return true if the event is of this PMU, and in no group. */
+static const struct pmu *own_pmu;
+
+/*
+ * Return true if the event is of this PMU, and in no group. Another PMU may be
+ * gone already, so it is not looked into; groups may change meanwhile.
+ */
 static bool flush_is_single(const struct perf_event *event)
 {
-	return event->pmu->module == THIS_MODULE &&
-	       event->group_leader == event && !event->nr_siblings;
+	return READ_ONCE(event->pmu) == own_pmu &&
+	       READ_ONCE(event->group_leader) == event &&
+	       !READ_ONCE(event->nr_siblings);
 }
 
 /*
@@ -96,8 +102,9 @@ static bool has_perf_ioctl;
  * Without the probe, rows are only written at the ends of intervals and of
  * processes.
  */
-void flush_disable_probe(void)
+void flush_disable_probe(const struct pmu *pmu)
 {
+	own_pmu = pmu;
 	has_perf_ioctl = !register_kprobe(&perf_ioctl);
 	symbol_note(SYMBOL_perf_ioctl, has_perf_ioctl);
 }

@@ -38,7 +38,6 @@ static int __init hwprof_init(void)
 	err = flush_init();
 	if (err)
 		goto no_flush;
-	flush_disable_probe();
 	err = chardev_init();
 	if (err)
 		goto no_chardev;
@@ -52,7 +51,6 @@ static int __init hwprof_init(void)
 no_pmu:
 	chardev_exit();
 no_chardev:
-	flush_disable_unprobe();
 	flush_exit();
 no_flush:
 	interruptions_exit();
@@ -65,7 +63,6 @@ no_cores:
 static void __exit hwprof_exit(void)
 {
 	pmu_exit();
-	flush_disable_unprobe();
 	flush_exit();
 	sessions_wait();
 	chardev_exit();

@@ -33,7 +33,7 @@
 #include "program.h"
 #include "source/core_pmus.h"
 
-struct closer;
+struct closing_queue;
 struct filter_space;
 struct rings;
 struct session;
@@ -400,7 +400,7 @@ struct root {
 	/* Starts the triggers; when there is no user any more, closes them. */
 	struct callback_head task_work;
 	struct work_struct close_work;	/* closes them where no task can */
-	struct closer *closer;		/* its user's; NULL: no triggers */
+	struct closing_queue *closing_queue;	/* NULL: no triggers */
 };
 
 /* session_list.c */

@@ -36,15 +36,15 @@ enum {
 };
 
 /**
- * struct closer - The closings of one user that a workqueue does
- * @link: on the list of all closers.
+ * struct closing_queue - The closings of one user that a workqueue does
+ * @link: on the list of all queues.
  * @user: whose sessions' events they close; a root's session holds it.
- * @roots: how many roots have this closer.
+ * @roots: how many roots have it.
  * @running: how many closings the workqueue has.
  * @waiting: struct root.link: those that it does not have yet.
  * @waiting_count: number of these.
  */
-struct closer {
+struct closing_queue {
 	struct list_head link;
 	const struct user_struct *user;
 	unsigned int roots;
@@ -54,70 +54,70 @@ struct closer {
 };
 
 static struct workqueue_struct *closing_workqueue;
-static LIST_HEAD(closers);
-static DEFINE_MUTEX(closers_lock);	/* protects closers and their list */
+static LIST_HEAD(closing_queues);
+static DEFINE_MUTEX(closing_lock);	/* protects all queues */
 
-static struct closer *closer_find(const struct user_struct *user)
+static struct closing_queue *closing_find_queue(const struct user_struct *user)
 {
-	struct closer *closer;
+	struct closing_queue *queue;
 
-	list_for_each_entry(closer, &closers, link)
-		if (closer->user == user)
-			return closer;
+	list_for_each_entry(queue, &closing_queues, link)
+		if (queue->user == user)
+			return queue;
 	return NULL;
 }
 
 /* Memory is not looked for under the lock, which all users need. */
-static struct closer *closer_get(const struct user_struct *user)
+static struct closing_queue *closing_get_queue(const struct user_struct *user)
 {
-	struct closer *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
-	struct closer *closer;
+	struct closing_queue *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	struct closing_queue *queue;
 
 	if (!new)
 		return NULL;
-	mutex_lock(&closers_lock);
-	closer = closer_find(user);
-	if (!closer) {
-		closer = new;
+	mutex_lock(&closing_lock);
+	queue = closing_find_queue(user);
+	if (!queue) {
+		queue = new;
 		new = NULL;
-		closer->user = user;
-		INIT_LIST_HEAD(&closer->waiting);
-		list_add(&closer->link, &closers);
+		queue->user = user;
+		INIT_LIST_HEAD(&queue->waiting);
+		list_add(&queue->link, &closing_queues);
 	}
-	closer->roots++;
-	mutex_unlock(&closers_lock);
+	queue->roots++;
+	mutex_unlock(&closing_lock);
 	kfree(new);
-	return closer;
+	return queue;
 }
 
-static void closer_put(struct closer *closer)
+static void closing_put_queue(struct closing_queue *queue)
 {
-	mutex_lock(&closers_lock);
-	if (--closer->roots)
-		closer = NULL;
+	mutex_lock(&closing_lock);
+	if (--queue->roots)
+		queue = NULL;
 	else
-		list_del(&closer->link);
-	mutex_unlock(&closers_lock);
-	kfree(closer);
+		list_del(&queue->link);
+	mutex_unlock(&closing_lock);
+	kfree(queue);
 }
 
 int closing_prepare(struct root *root)
 {
-	struct closer *closer = closer_get(root->session->user);
+	struct closing_queue *queue = closing_get_queue(root->session->user);
 
-	if (!closer)
+	if (!queue)
 		return -ENOMEM;
-	root->closer = closer;
-	if (READ_ONCE(closer->waiting_count) > USER_WAITING &&
+	root->closing_queue = queue;
+	if (READ_ONCE(queue->waiting_count) > USER_WAITING &&
 	    !capable(CAP_SYS_RESOURCE))
 		return -EMFILE;
 	return 0;
 }
 
-static void root_free(struct root *root)
+static void closing_free_root(struct root *root)
 {
-	if (root->closer)
-		closer_put(root->closer);
+	if (root->closing_queue)
+		closing_put_queue(root->closing_queue);
 	session_put(root->session);
 	kfree_rcu(root, rcu);	/* forks look at events: see filter_space.c */
 	module_put(THIS_MODULE);
@@ -128,54 +128,54 @@ static void closing_in_task(struct callback_head *work)
 	struct root *root = container_of(work, struct root, task_work);
 
 	trigger_close(root);
-	root_free(root);
+	closing_free_root(root);
 }
 
 /* Give the user's next closing to the workqueue. The lock is held. */
-static void closer_run_next(struct closer *closer)
+static void closing_run_next(struct closing_queue *queue)
 {
 	struct root *root;
 
-	if (closer->running >= USER_CLOSINGS || list_empty(&closer->waiting))
+	if (queue->running >= USER_CLOSINGS || list_empty(&queue->waiting))
 		return;
-	root = list_first_entry(&closer->waiting, struct root, link);
+	root = list_first_entry(&queue->waiting, struct root, link);
 	list_del(&root->link);
-	WRITE_ONCE(closer->waiting_count, closer->waiting_count - 1);
-	closer->running++;
+	WRITE_ONCE(queue->waiting_count, queue->waiting_count - 1);
+	queue->running++;
 	queue_work(closing_workqueue, &root->close_work);
 }
 
 static void closing_in_worker(struct work_struct *work)
 {
 	struct root *root = container_of(work, struct root, close_work);
-	struct closer *closer = root->closer;
+	struct closing_queue *queue = root->closing_queue;
 
 	trigger_close(root);
-	mutex_lock(&closers_lock);
-	closer->running--;
-	closer_run_next(closer);
-	mutex_unlock(&closers_lock);
-	root_free(root);
+	mutex_lock(&closing_lock);
+	queue->running--;
+	closing_run_next(queue);
+	mutex_unlock(&closing_lock);
+	closing_free_root(root);
 }
 
 static void closing_leave_to_worker(struct root *root)
 {
-	struct closer *closer = root->closer;
+	struct closing_queue *queue = root->closing_queue;
 
 	INIT_WORK(&root->close_work, closing_in_worker);
-	mutex_lock(&closers_lock);
-	list_add_tail(&root->link, &closer->waiting);
-	WRITE_ONCE(closer->waiting_count, closer->waiting_count + 1);
-	closer_run_next(closer);
-	mutex_unlock(&closers_lock);
+	mutex_lock(&closing_lock);
+	list_add_tail(&root->link, &queue->waiting);
+	WRITE_ONCE(queue->waiting_count, queue->waiting_count + 1);
+	closing_run_next(queue);
+	mutex_unlock(&closing_lock);
 }
 
-void root_put(struct root *root)
+void closing_put_root(struct root *root)
 {
 	if (!refcount_dec_and_test(&root->users))
 		return;
 	if (!trigger_is_open(root)) {
-		root_free(root);
+		closing_free_root(root);
 		return;
 	}
 	init_task_work(&root->task_work, closing_in_task);

@@ -9,7 +9,7 @@
 struct root;
 
 /* Drop a reference to a root. The last one closes its triggers and frees it. */
-void root_put(struct root *root);
+void closing_put_root(struct root *root);
 
 /*
  * Get what the root needs to have its triggers closed. Return 0; -ENOMEM;

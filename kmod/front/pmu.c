@@ -7,6 +7,7 @@
 
 #include "../compat.h"
 #include "../filter.h"
+#include "../flush.h"
 #include "../right.h"
 #include "../session.h"
 #include "../source/budget.h"
@@ -33,7 +34,7 @@ static void pmu_event_destroy(struct perf_event *event)
 	session_remove_root(root->session, root);
 	filter_event_closed(root->session);
 	irq_work_sync(&event->pending_irq);
-	root_put(root);
+	closing_put_root(root);
 }
 
 /*
@@ -46,7 +47,7 @@ static void pmu_root_begin(struct callback_head *work)
 
 	if (READ_ONCE(root->event))
 		trigger_begin(root);
-	root_put(root);
+	closing_put_root(root);
 }
 
 /*
@@ -132,7 +133,7 @@ static int pmu_make_root(struct perf_event *event,
 	err = pmu_root_prepare(root) ?: root->session->source->open(root);
 	if (err) {
 		WRITE_ONCE(root->event, NULL);
-		root_put(root);
+		closing_put_root(root);
 		return err;
 	}
 	event->pmu_private = root;
@@ -239,14 +240,18 @@ int pmu_init(void)
 
 	if (err)
 		return err;
+	flush_disable_probe(&hwprof_pmu);
 	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
-	if (err)
+	if (err) {
+		flush_disable_unprobe();
 		closings_exit();
+	}
 	return err;
 }
 
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
+	flush_disable_unprobe();
 	closings_exit();
 }
