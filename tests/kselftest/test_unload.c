@@ -24,6 +24,7 @@
 
 #include "event.h"
 #include "known.h"
+#include "text.h"
 
 EVENT_ALL_NEED("step")
 
