@@ -32,6 +32,7 @@ FIXTURE(nohz)
 	int cpu;		/* without a tick */
 	struct child child;
 	int count, fd[2 * SESSIONS];
+	void *ring[2 * SESSIONS];
 };
 
 FIXTURE_SETUP(nohz)
@@ -47,8 +48,10 @@ FIXTURE_SETUP(nohz)
 
 FIXTURE_TEARDOWN(nohz)
 {
-	while (self->count)
-		close(self->fd[--self->count]);
+	while (self->count) {
+		munmap(self->ring[--self->count], (1 + PAGES) * getpagesize());
+		close(self->fd[self->count]);
+	}
 	if (self->child.pid) {
 		kill(self->child.pid, SIGKILL);
 		waitpid(self->child.pid, NULL, 0);
@@ -111,10 +114,11 @@ static void open_events(struct __test_metadata *_metadata,
 		attr.config1 = EVENT_INTERVAL(1 + i / 2);
 		fd = event_open(&attr, self->child.pid, cpus[i % 2], -1, 0);
 		ASSERT_LE(0, fd);
-		self->fd[self->count++] = fd;
-		ASSERT_NE(MAP_FAILED,
-			  mmap(NULL, (1 + PAGES) * getpagesize(),
-			       PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+		self->fd[self->count] = fd;
+		self->ring[self->count] =
+			mmap(NULL, (1 + PAGES) * getpagesize(),
+			     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		ASSERT_NE(MAP_FAILED, self->ring[self->count++]);
 	}
 }
 
