@@ -11,7 +11,6 @@
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/sched/user.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
@@ -71,31 +70,6 @@ static bool step_may_copy_flags(const struct step_task *record, bool is_new,
 	return is_new;
 }
 
-/*
- * Make a record for a task that has none, as one of the sessions that want to
- * step it. If none may have more records, the task runs unseen. Nobody knows
- * how many events that will be; each session counts one as lost.
- */
-static struct step_task *step_add_record(struct step_cpu *cpu,
-					 struct task_struct *task)
-{
-	bool secure = right_is_secure(task);
-	struct step_task *record;
-	struct lane *lane;
-
-	list_for_each_entry(lane, &cpu->lanes, link) {
-		record = step_task_add(task, lane->session->user->uid);
-		if (record) {
-			record->secure = secure;
-			return record;
-		}
-	}
-	list_for_each_entry(lane, &cpu->lanes, link)
-		if (!secure || lane->session->privileged)
-			lane_count(&lane->lost_events, 1);
-	return NULL;
-}
-
 /* Arm a task, which is current or about to run on this CPU. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task)
 {
@@ -105,11 +79,12 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	if (!step_runs_a_program(task) || compat_in_uprobe(task) ||
 	    step_draining())
 		return;
-	record = step_task_find(task);
-	is_new = !record;
+	record = step_task_get(task, &is_new);
+	if (!record)
+		return;
 	if (is_new)
-		record = step_add_record(cpu, task);
-	if (!record || record->hold || READ_ONCE(record->sigreturn))
+		record->secure = right_is_secure(task);
+	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
 	if (unlikely(step_may_copy_flags(record, is_new, task)))
 		step_hold(record);

@@ -5,7 +5,6 @@
 
 #include <linux/sched.h>
 #include <linux/task_work.h>
-#include <linux/uidgid.h>
 
 /*
  * Written by its task, in #DB or in the kernel on its behalf. While the task is
@@ -36,11 +35,8 @@ struct step_task {
 
 enum {
 	STEP_TASK_WAYS	= 16,
-	STEP_TASK_SETS	= 1024,		/* a power of two */
+	STEP_TASK_SETS	= 512,		/* a power of two */
 	STEP_TASKS	= STEP_TASK_WAYS * STEP_TASK_SETS,
-	/* Most records of a set that one user has, and root's reserve. */
-	STEP_USER_WAYS	= 8,
-	STEP_ROOT_WAYS	= 4,
 };
 
 int step_tasks_init(void);
@@ -50,10 +46,10 @@ void step_tasks_exit(void);
 struct step_task *step_task_find(struct task_struct *task);
 
 /*
- * Make a record for a task that has none. It counts as the user's: @user has
- * made the session that wants it. Return NULL if the user has used up a share.
+ * Return the task's record, which may be a new one: see @is_new. Return NULL if
+ * all are in use.
  */
-struct step_task *step_task_add(struct task_struct *task, kuid_t user);
+struct step_task *step_task_get(struct task_struct *task, bool *is_new);
 
 /* Free a record. The task exits, or is not stepped any more. */
 void step_task_free(struct step_task *record);

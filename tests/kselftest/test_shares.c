@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module has a number of records of filters' ranges, of looks at maps, and
- * of stepped threads. Each user has a share of them, and root a reserve. Users
- * who have used up theirs take nothing of another user's.
+ * The module has a number of records of filters' ranges, and of looks at maps.
+ * Each user has a share of either, and root a reserve. Users who have used up
+ * theirs take nothing of another user's.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
-#include "device.h"
+#include "event.h"
 #include "text.h"
 
 EVENT_ALL_NEED("step")
@@ -73,32 +70,20 @@ static void __attribute__((noinline)) run(void)
 		__asm__ volatile("" : "+r" (i));
 }
 
-static int open_plain(void)
-{
-	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
-
-	return event_open(&attr, 0, -1, -1, 0);
-}
-
-static int open_own_filtered(void)
-{
-	return open_filtered(0, 0);
-}
-
-static void count_run(uid_t user, int (*make)(void))
+static void count_run(uid_t user)
 {
 	int fd;
 
 	become(user);
-	fd = make();
+	fd = open_filtered(0, 0);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	run();
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	_exit(event_count(fd) >= RUN);
 }
 
-/* Returns true if an event sees what a new process of the user does. */
-static bool is_counted(uid_t user, int (*make)(void))
+/* Returns true if a new process of the user gets what it needs for a filter. */
+static bool is_served(uid_t user)
 {
 	int status;
 	pid_t pid;
@@ -106,17 +91,11 @@ static bool is_counted(uid_t user, int (*make)(void))
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		count_run(user, make);
+		count_run(user);
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) > 1)
 		event_give_up("a process that counts has failed");
 	return WEXITSTATUS(status);
-}
-
-/* Returns true if a new process of the user gets what it needs for a filter. */
-static bool is_served(uid_t user)
-{
-	return is_counted(user, open_own_filtered);
 }
 
 /* --- those who use up their share ----------------------------------------- */
@@ -190,60 +169,6 @@ static void use_looks(void)
 	}
 }
 
-enum {
-	THREADS		= 8192,		/* more than there are records for a
-					 * user */
-	STACK		= 1024,
-	VICTIMS		= 16,
-};
-
-static int asleep;
-
-/* These threads have no TLS of their own: nothing here may need it. */
-static int sleep_for_good(void *unused)
-{
-	__atomic_add_fetch(&asleep, 1, __ATOMIC_RELAXED);
-	pause();
-	return 0;
-}
-
-static uint64_t lost_events(unsigned int session)
-{
-	char path[128], text[64];
-
-	snprintf(path, sizeof(path),
-		 "/sys/class/misc/hwprof/sessions/%u/lost_events", session);
-	if (text_read(path, text, sizeof(text)))
-		event_give_up("no account");
-	return strtoull(text, NULL, 10);
-}
-
-/*
- * A process that is stepped has many threads, which sleep for good. Those that
- * get no record are in its account.
- */
-static void use_stepped_threads(void)
-{
-	struct hwprof_config config = device_config(EVENT_CALLS);
-	int device = device_open(&config);	/* numbers are given in turn */
-	int fd = open_plain(), i;
-	char *stacks = mmap(NULL, THREADS * STACK, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (device < 0 || fd < 0 || stacks == MAP_FAILED)
-		event_give_up("no event");
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	for (i = 1; i <= THREADS; i++)
-		if (clone(sleep_for_good, stacks + i * STACK,
-			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
-			  CLONE_THREAD | CLONE_SYSVSEM, NULL) < 0)
-			event_give_up("no thread");
-	while (__atomic_load_n(&asleep, __ATOMIC_RELAXED) < THREADS)
-		usleep(1000);
-	if (!lost_events(config.session + 1))
-		event_give_up("threads without a record are not counted");
-}
-
 /* Returns a process of the user that has used up a share, until it is ended. */
 static pid_t begin(uid_t user, void (*use)(void))
 {
@@ -308,28 +233,6 @@ TEST(records)
 TEST(looks)
 {
 	check_shares(_metadata, use_looks);
-}
-
-TEST(stepped_threads)
-{
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	pid_t pid;
-	int i;
-
-	if (on_debug_kernel())
-		SKIP(return, "it has no memory for as many threads");
-	ASSERT_TRUE(event_sessions_are(0));
-	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
-	ASSERT_EQ(0, sysctl_write("threads-max", 4 * THREADS));
-	ASSERT_EQ(0, setrlimit(RLIMIT_NPROC, &all));
-	pid = begin(FIRST_USER, use_stepped_threads);
-	for (i = 0; i < VICTIMS; i++) {
-		EXPECT_TRUE(is_counted(0, open_plain));
-		EXPECT_TRUE(is_counted(FIRST_USER + 1, open_plain));
-	}
-	end(pid);
-	EXPECT_TRUE(event_sessions_are(0));
-	EXPECT_TRUE(is_counted(FIRST_USER, open_plain));
 }
 
 TEST_HARNESS_MAIN
