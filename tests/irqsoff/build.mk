@@ -7,7 +7,7 @@ $(BUILD)/obj/tests/irqsoff/drive.o: override CFLAGS += -I. -D_GNU_SOURCE
 
 $(IRQSOFF)/drive: $(BUILD)/obj/tests/irqsoff/drive.o \
 			$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-				     event device fault text bpf)
+				     event device fault text)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 

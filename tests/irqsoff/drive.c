@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/kselftest/bpf.h"
 #include "tests/kselftest/device.h"
 #include "tests/kselftest/event.h"
 #include "tests/kselftest/text.h"
@@ -43,7 +41,6 @@ enum {
 	PAGES_MOST	= 4096,		/* of a ring */
 	SESSIONS	= 40,		/* more than a step feeds */
 	USERS		= 200,
-	SLEEPERS	= 50,
 	FIRST_USER	= 2000,
 	CHAIN		= 200,		/* calls, see make_chain(), */
 	CALL_BYTES	= 6,		/* of code each */
@@ -94,8 +91,6 @@ struct part {
 static char current[80];		/* the phase; "": none */
 static unsigned int parts_seen, parts_above;
 static bool again;
-/* Instructions that perf may take in each part by itself: see limit(). */
-static unsigned long allowed;
 
 static bool next_part(FILE *file, struct part *part)
 {
@@ -155,28 +150,25 @@ static void take_part(const struct part *part, struct part *longest)
 	parts_seen += part->times;
 	if (part->ns > longest->ns)
 		*longest = *part;
-	if (instructions_most(part) <= MOST_INSTRUCTIONS + allowed ||
+	if (instructions_most(part) <= MOST_INSTRUCTIONS ||
 	    (again && !was_above(part)))
 		return;
 	if (!again)
 		note_above(part);
 	parts_above++;
-	printf("# above %lu:\n", MOST_INSTRUCTIONS + allowed);
+	printf("# above %u:\n", MOST_INSTRUCTIONS);
 	print_part(part);
 	printf("#	%s\n", part->stack);
 }
 
-/*
- * Print all parts of the phase that are too long, and the longest. Return its
- * instructions.
- */
-static unsigned long end_phase(void)
+/* All parts of the phase that are too long, and the longest. */
+static void end_phase(void)
 {
 	struct part part, longest = { };
 	FILE *file;
 
 	if (!current[0])
-		return 0;
+		return;
 	file = fopen(PROBE, "r");
 	if (!file)
 		die("reading " PROBE);
@@ -190,7 +182,6 @@ static unsigned long end_phase(void)
 		print_part(&longest);
 	fflush(stdout);
 	current[0] = '\0';
-	return instructions_most(&longest);
 }
 
 /* Ends the phase before it, too. */
@@ -459,160 +450,6 @@ static void sessions(void)
 	}
 	usleep(100000);
 	end_phase();
-}
-
-/* --- many events ---------------------------------------------------------- */
-
-/* Operations that make perf switch all events of a task. */
-enum { OPENING, SWITCHING, ENABLING, OPERATIONS };
-
-/* Several events of this task, which are perf's own or the module's. */
-struct crowd {
-	const char *name;
-	unsigned int count;
-	/* Returns event number @i. */
-	struct perf_event_attr (*attr)(unsigned int i);
-};
-
-static struct perf_event_attr fault_attr(unsigned int i)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_PAGE_FAULTS, .exclude_kernel = 1,
-	};
-
-	return attr;
-}
-
-static struct perf_event_attr session_attr(unsigned int i)
-{
-	struct perf_event_attr attr = rows_attr(EVENT_LOOPS | EVENT_CALLS, 1);
-
-	attr.config1 = EVENT_INTERVAL(1000 + i);
-	return attr;
-}
-
-/*
- * Measures each operation on the crowd. Each may take 100,000 instructions more
- * than @perf. Returns what they took in @took.
- */
-static void measure(const struct crowd *crowd,
-		    const unsigned long perf[OPERATIONS],
-		    unsigned long took[OPERATIONS])
-{
-	int *fd = calloc(crowd->count, sizeof(*fd));
-	unsigned int i;
-
-	allowed = perf[OPENING];
-	phase("%u %s: opening", crowd->count, crowd->name);
-	for (i = 0; i < crowd->count; i++) {
-		struct perf_event_attr attr = crowd->attr(i);
-
-		fd[i] = event_open(&attr, 0, 0, -1, 0);
-		must(fd[i], "opening one of many events");
-	}
-	took[OPENING] = end_phase();
-	allowed = perf[SWITCHING];
-	phase("%u %s: switching", crowd->count, crowd->name);
-	for (i = 0; i < 20; i++)
-		usleep(2000);
-	took[SWITCHING] = end_phase();
-	allowed = perf[ENABLING];
-	phase("%u %s: PERF_EVENT_IOC_ENABLE", crowd->count, crowd->name);
-	for (i = 0; i < 10; i++) {
-		ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0);
-		ioctl(fd[0], PERF_EVENT_IOC_ENABLE, 0);
-	}
-	took[ENABLING] = end_phase();
-	for (i = 0; i < crowd->count; i++)
-		close(fd[i]);
-	free(fd);
-	usleep(100000);
-	allowed = 0;
-}
-
-/*
- * As many sessions as a user may have, all of one task. Perf's loop over the
- * events of a task has no bound, so the module's part alone counts: what takes
- * longer than with as many events of perf's own.
- */
-static void limit(void)
-{
-	static const unsigned long any[OPERATIONS] = { -1UL / 2, -1UL / 2,
-						       -1UL / 2 };
-	struct crowd faults = { "events of page faults", 0, fault_attr };
-	struct crowd sessions = { "sessions", 0, session_attr };
-	unsigned long perf[OPERATIONS], own[OPERATIONS];
-	char text[16];
-
-	must(limit_read("sessions_per_user", text, sizeof(text)), "the limit");
-	faults.count = sessions.count = atoi(text);
-	measure(&faults, any, perf);
-	measure(&sessions, perf, own);
-	if (!event_sessions_are(0))
-		die("sessions are left");
-}
-
-/* --- groups --------------------------------------------------------------- */
-
-enum {
-	SIBLINGS	= 64,	/* the largest group that gets rows */
-	STEPPED		= 10,	/* as many sessions as a step feeds */
-};
-
-/*
- * Opens an event whose rows have the counts of a group. Its siblings are
- * disabled, so that perf does not take long to switch them.
- */
-static int open_group(struct perf_event_attr attr, unsigned int siblings)
-{
-	struct perf_event_attr sibling = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(sibling),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-		.read_format = PERF_FORMAT_GROUP, .disabled = 1,
-	};
-	int leader;
-
-	attr.inherit = 0;
-	attr.sample_type |= PERF_SAMPLE_READ;
-	attr.read_format = PERF_FORMAT_GROUP;
-	leader = event_open(&attr, 0, 0, -1, 0);
-	must(leader, "opening the leader of a group");
-	while (siblings--)
-		must(event_open(&sibling, 0, 0, leader, 0),
-		     "opening a sibling");
-	return leader;
-}
-
-/*
- * Rows with the counts of the largest groups that get rows. Records of branches
- * are written where the program is stepped: by all sessions with one step.
- */
-static void groups(void)
-{
-	struct perf_event_attr attr = rows_attr(EVENT_CALLS, 1);
-	struct ring ring[STEPPED];
-	unsigned int i;
-	int fd;
-
-	phase("a group of %u: filling", SIBLINGS);
-	fd = open_group(attr, SIBLINGS);
-	ring[0] = map_ring(fd, PAGES_MOST);
-	run_sites(sites_for(1));
-	phase("a group of %u: PERF_EVENT_IOC_DISABLE", SIBLINGS);
-	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
-	usleep(200000);
-	end_phase();
-	tell_written(&ring[0]);
-	phase("%u groups of %u: branches", STEPPED, SIBLINGS);
-	for (i = 0; i < STEPPED; i++) {
-		attr = rows_attr(EVENT_BRANCHES, 1);
-		attr.config1 = EVENT_INTERVAL(1000 + i);
-		ring[i] = map_ring(open_group(attr, SIBLINGS), PAGES_MOST / 8);
-	}
-	run_sites(SITES / 8);
-	end_phase();
-	tell_written(&ring[STEPPED - 1]);
 }
 
 /* --- filters -------------------------------------------------------------- */
@@ -967,153 +804,6 @@ static void device(void)
 	device_ring_of(4);
 }
 
-/* --- changes of what runs ------------------------------------------------- */
-
-static void tune(int fd)
-{
-	struct hwprof_tuning tuning = {
-		.size = sizeof(tuning), .flags = HWPROF_TUNE_BUDGET,
-		.budget_permille = 100,
-	};
-
-	phase("HWPROF_IOC_TUNE");
-	must(ioctl(fd, HWPROF_IOC_TUNE, &tuning), "HWPROF_IOC_TUNE");
-	end_phase();
-}
-
-static void mask(int fd)
-{
-	struct hwprof_mask mask = {
-		.size = sizeof(mask), .flags = HWPROF_MASK_SET, .ip_mask = 1,
-	};
-
-	phase("HWPROF_IOC_MASK");
-	must(ioctl(fd, HWPROF_IOC_MASK, &mask), "HWPROF_IOC_MASK");
-	end_phase();
-}
-
-/* Loads a program that lets everything pass. */
-static int load_program(enum bpf_prog_type type, int verdict)
-{
-	struct bpf_code code;
-	int fd;
-
-	bpf_begin(&code);
-	bpf_return(&code, verdict);
-	fd = bpf_load(&code, type);
-	must(fd, "loading a program");
-	return fd;
-}
-
-static void give_program(int fd)
-{
-	int program = load_program(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
-
-	phase("HWPROF_IOC_PROGRAM");
-	must(bpf_give(fd, program, 1 << HWPROF_PROGRAM_BRANCH),
-	     "HWPROF_IOC_PROGRAM");
-	phase("branches with a program");
-	run_sites(SITES / 8);
-	phase("HWPROF_IOC_PROGRAM_ACCOUNT");
-	bpf_account(fd, HWPROF_PROGRAM_BRANCH);
-	phase("HWPROF_IOC_PROGRAM, none");
-	must(bpf_give(fd, -1, 1 << HWPROF_PROGRAM_BRANCH),
-	     "taking a program away");
-	end_phase();
-	close(program);
-}
-
-/* A session of the device that has a profile when it changes. */
-static void change_device(uint64_t config1)
-{
-	struct hwprof_config config =
-		device_config(EVENT_CALLS | EVENT_STEP | EVENT_MEMORY(4));
-	int fd, event;
-
-	config.config1 = config1;
-	config.period = !!config1;
-	fd = device_open(&config);
-	must(fd, "HWPROF_IOC_CONFIG");
-	must(device_ring(fd, 4 * MIB, 0), "HWPROF_IOC_RING");
-	event = feed(&config, 4);
-	if (config1) {
-		tune(fd);
-	} else {
-		give_program(fd);
-		mask(fd);
-	}
-	close(event);
-	close(fd);
-	usleep(100000);
-}
-
-/* Samples, which can be limited in number and given to a program. */
-static void change_event(void)
-{
-	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_CALLS | EVENT_STEP, 100);
-	int program = load_program(BPF_PROG_TYPE_PERF_EVENT, 1), fd;
-	struct ring ring;
-
-	attr.inherit = 0;
-	fd = event_open(&attr, 0, 0, -1, 0);
-	must(fd, "opening an event");
-	ring = map_ring(fd, PAGES_MOST);
-	phase("PERF_EVENT_IOC_SET_BPF");
-	must(ioctl(fd, PERF_EVENT_IOC_SET_BPF, program),
-	     "PERF_EVENT_IOC_SET_BPF");
-	phase("PERF_EVENT_IOC_REFRESH");
-	must(ioctl(fd, PERF_EVENT_IOC_REFRESH, 20), "PERF_EVENT_IOC_REFRESH");
-	phase("the last samples");
-	run_sites(SITES / 2);
-	end_phase();
-	if (!written(&ring))
-		die("no samples");
-	munmap(ring.start, ring.bytes);
-	close(fd);
-	close(program);
-}
-
-static void changes(void)
-{
-	change_device(0);
-	change_device(200 | EVENT_BUDGET(50));
-	change_event();
-}
-
-/* --- branch records ------------------------------------------------------- */
-
-/* On a machine with a PMU. The windows are fed in its NMI. */
-static void windows(void)
-{
-	static const uint64_t engines[] = {
-		EVENT_LOOPS, EVENT_CALLS, EVENT_PATHS, EVENT_EDGES,
-	};
-	struct perf_event_attr attr;
-	struct ring ring;
-	unsigned int i;
-	int fd;
-
-	for (i = 0; i < ARRAY_SIZE(engines); i++) {
-		attr = event_attr_sampling(engines[i] | EVENT_LBR | EVENT_ROWS |
-					   EVENT_MEMORY(1), 1000);
-		attr.config1 = EVENT_INTERVAL(65535);
-		attr.disabled = 0;
-		phase("windows for engine %#llx",
-		      (unsigned long long)engines[i]);
-		fd = full_event(attr, 1, &ring);
-		phase("windows: PERF_EVENT_IOC_DISABLE");
-		must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0),
-		     "PERF_EVENT_IOC_DISABLE");
-		usleep(200000);
-		end_phase();
-		if (!written(&ring))
-			die("no rows of windows");
-		munmap(ring.start, ring.bytes);
-		close(fd);
-	}
-}
-
 /* --- whole CPUs ----------------------------------------------------------- */
 
 static void pin(int cpu)
@@ -1206,41 +896,6 @@ static void module(void)
 	end_phase();
 }
 
-static void run_and_sleep(void *unused)
-{
-	run_sites(SITES / 80);
-	for (;;)
-		pause();
-}
-
-/* Unloads the module right after the last event of stepped tasks that sleep. */
-static void sleepers(void)
-{
-	struct perf_event_attr attr = rows_attr(EVENT_CALLS, 1);
-	struct child child[SLEEPERS];
-	int fd[SLEEPERS], i;
-
-	/* None of them inherits a file of an event. */
-	for (i = 0; i < SLEEPERS; i++)
-		child[i] = child_start(run_and_sleep, NULL);
-	for (i = 0; i < SLEEPERS; i++) {
-		fd[i] = event_open(&attr, child[i].pid, 0, -1, 0);
-		must(fd[i], "opening an event of a child");
-		child_go(&child[i]);
-		child_await_sleep(&child[i]);
-	}
-	phase("rmmod, while %u stepped tasks sleep", SLEEPERS);
-	for (i = 0; i < SLEEPERS; i++)
-		close(fd[i]);
-	while (system("rmmod hwprof 2>/dev/null"))
-		usleep(1000);
-	end_phase();
-	for (i = 0; i < SLEEPERS; i++)
-		kill(child[i].pid, SIGKILL);
-	if (system("insmod /rig/hwprof.ko"))
-		die("insmod");
-}
-
 /* Returns the ns that @turns of a loop of two instructions take. */
 static double loop_ns(unsigned long turns)
 {
@@ -1295,9 +950,6 @@ int main(int count, char **arguments)
 		{ "device", device },
 		{ "stacks", stacks }, { "cpu", whole_cpu },
 		{ "hotplug", hotplug }, { "module", module },
-		{ "limit", limit }, { "groups", groups },
-		{ "changes", changes }, { "windows", windows },
-		{ "sleepers", sleepers },
 	};
 	unsigned int i;
 
