@@ -6,9 +6,8 @@
 #include "limit.h"
 
 /*
- * All sessions of a user may have events of one task. Perf switches these with
- * interrupts off, one after the other. tests/irqsoff measures the module's part
- * of that for as many sessions as one user may have: see limit() there.
+ * All sessions of a user may have events of one task. Perf switches these one
+ * after the other, with interrupts off: docs/security.md, "Time".
  */
 struct limits limits = {
 	.sessions = 4096,
