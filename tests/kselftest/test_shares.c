@@ -202,23 +202,17 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Shares are larger than what a user may have of sessions. Returns 0 or -1. */
-static int allow_sessions(const char *number)
-{
-	FILE *file = fopen("/sys/class/misc/hwprof/limits/sessions_per_user",
-			   "w");
-
-	return file && fputs(number, file) >= 0 && !fclose(file) ? 0 : -1;
-}
-
 static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
 {
 	pid_t pid[FULL];
+	char before[64];
 	int i;
 
 	ASSERT_TRUE(event_sessions_are(0));
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
-	ASSERT_EQ(0, allow_sessions("1000"));
+	/* Shares are larger than what a user may have of sessions. */
+	ASSERT_EQ(0, limit_read("sessions_per_user", before, sizeof(before)));
+	ASSERT_EQ(0, limit_write("sessions_per_user", "1000"));
 	EXPECT_TRUE(is_served(FIRST_USER));
 	for (i = 0; i < FULL; i++) {
 		EXPECT_TRUE(is_served(FIRST_USER + i)) TH_LOG("user %d", i);
@@ -233,7 +227,7 @@ static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
 	EXPECT_TRUE(event_sessions_are(0));
 	EXPECT_TRUE(is_served(FIRST_USER));
 	EXPECT_TRUE(event_sessions_are(0));
-	EXPECT_EQ(0, allow_sessions("128"));
+	EXPECT_EQ(0, limit_write("sessions_per_user", before));
 }
 
 TEST(records)
