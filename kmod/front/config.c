@@ -25,7 +25,7 @@ static struct config_machine config_machine_here(void)
 	int i;
 
 	for (i = 0; i < SOURCE_COUNT; i++)
-		if (sources[i] && !sources[i]->missing())
+		if (sources[i] && !*sources[i]->why_not)
 			machine.sources |= 1U << i;
 	return machine;
 }

@@ -89,7 +89,7 @@ static ssize_t sysfs_source_show(struct device *device,
 
 	if (!source)
 		return sysfs_emit(page, "not in this version\n");
-	return sysfs_emit(page, "%s\n", source->missing() ?: "yes");
+	return sysfs_emit(page, "%s\n", *source->why_not ?: "yes");
 }
 
 #define X(name, constant, caps)						       \

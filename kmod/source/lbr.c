@@ -252,13 +252,7 @@ static struct probe probes[] = {
 	{ }
 };
 
-/* Why lbr is missing: a sentence from when the module was loaded. */
 static const char *why_not;
-
-static const char *lbr_missing(void)
-{
-	return why_not;
-}
 
 static int lbr_on(void)
 {
@@ -299,7 +293,7 @@ void lbr_init(void)
 static unsigned int users;
 
 const struct source_ops lbr_source = {
-	.missing	= lbr_missing,
+	.why_not	= &why_not,
 	.users		= &users,
 	.on		= lbr_on,
 	.off		= lbr_off,

@@ -80,16 +80,7 @@ static struct probe probes[] = {
 	{ }
 };
 
-/*
- * Why sampling is missing: a sentence from when the module was loaded. There is
- * always a clock.
- */
 static const char *why_not;
-
-static const char *sample_missing(void)
-{
-	return why_not;
-}
 
 static int sample_on(void)
 {
@@ -108,13 +99,13 @@ static int sample_open(struct root *root)
 
 void sample_init(void)
 {
-	why_not = probes_find(probes);
+	why_not = probes_find(probes);	/* there is always a clock */
 }
 
 static unsigned int users;
 
 const struct source_ops sample_source = {
-	.missing	= sample_missing,
+	.why_not	= &why_not,
 	.users		= &users,
 	.on		= sample_on,
 	.off		= sample_off,

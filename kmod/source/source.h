@@ -16,8 +16,8 @@ struct lane;
 
 /**
  * struct source_ops - What a source does
- * @missing: Return NULL if the source works on this machine; else a sentence
- *	that says why not.
+ * @why_not: a sentence that says why the source does not work on this machine;
+ *	NULL if it does. It is set when the module is loaded.
  * @users: number of sessions that need the source: see source_get().
  * @on: The first session needs the source. Return 0 or an errno. Process
  *	context.
@@ -34,7 +34,7 @@ struct lane;
  *	trigger. Return 0 or an errno.
  */
 struct source_ops {
-	const char *(*missing)(void);
+	const char *const *why_not;
 	unsigned int *users;
 	int (*on)(void);
 	void (*off)(void);

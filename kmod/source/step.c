@@ -37,13 +37,7 @@ static bool step_is_allowed(const char *name)
 	return allow_untested && !strcmp(allow_untested, name);
 }
 
-/* Why stepping is missing: a sentence from when the module was loaded. */
 static const char *why_not;
-
-static const char *step_missing(void)
-{
-	return fred_refusal(tf_has_fred(), step_is_allowed("fred")) ?: why_not;
-}
 
 static int step_on(void)
 {
@@ -139,7 +133,8 @@ void step_init(void)
 		INIT_LIST_HEAD(&per_cpu(step_cpu, cpu).left_out);
 		bursts_init(per_cpu_ptr(&step_cpu, cpu));
 	}
-	why_not = step_probes_find() ?: step_trial();
+	why_not = fred_refusal(tf_has_fred(), step_is_allowed("fred")) ?:
+		  step_probes_find() ?: step_trial();
 }
 
 static int step_open(struct root *root)
@@ -163,7 +158,7 @@ void step_exit(void)
 static unsigned int users;
 
 const struct source_ops step_source = {
-	.missing	= step_missing,
+	.why_not	= &why_not,
 	.users		= &users,
 	.on		= step_on,
 	.off		= step_off,

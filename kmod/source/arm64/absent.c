@@ -11,13 +11,11 @@ static int absent_on(void)
 	return -EOPNOTSUPP;
 }
 
-static const char *absent_missing(void)
-{
-	return "not on arm64: it needs the trap flag of x86-64";
-}
+static const char *const why_not =
+	"not on arm64: it needs the trap flag of x86-64";
 
 const struct source_ops step_source = {
-	.missing	= absent_missing,
+	.why_not	= &why_not,
 	.users		= &no_users,
 	.on		= absent_on,
 };
