@@ -105,14 +105,9 @@ int event_try(struct perf_event_attr attr)
 
 bool event_has_cgroups(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.sample_type = PERF_SAMPLE_CGROUP,
-	};
+	struct perf_event_attr attr = dummy_attr();
 
+	attr.sample_type = PERF_SAMPLE_CGROUP;
 	return event_try(attr) != -EINVAL;
 }
 
@@ -635,12 +630,19 @@ void *missing_page(int *faults)
 	return page;
 }
 
+struct perf_event_attr dummy_attr(void)
+{
+	return (struct perf_event_attr) {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+	};
+}
+
 int dummy_open(pid_t pid)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-	};
+	struct perf_event_attr attr = dummy_attr();
 
 	return event_open(&attr, pid, -1, -1, 0);
 }
@@ -656,25 +658,34 @@ void dummy_keep_lock(void *dummy)
 	_exit(2);
 }
 
-int child_waiting_threads(const struct child *child)
+int waiting_tasks(const char *stats, const char *name)
 {
-	char path[64], stat[256];
-	const char *state;
+	const char *begin, *state;
+	char stat[256];
 	glob_t found;
 	int count = 0;
 	size_t i;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/*/stat", child->pid);
-	if (glob(path, 0, NULL, &found))
+	if (glob(stats, 0, NULL, &found))
 		return 0;
 	for (i = 0; i < found.gl_pathc; i++) {
 		stat[0] = '\0';
 		text_read(found.gl_pathv[i], stat, sizeof(stat));
+		begin = strchr(stat, '(');
 		state = strrchr(stat, ')');
-		count += state && state[2] == 'D';
+		count += state && state[2] == 'D' &&
+			 !strncmp(begin + 1, name, strlen(name));
 	}
 	globfree(&found);
 	return count;
+}
+
+int child_waiting_threads(const struct child *child)
+{
+	char stats[64];
+
+	snprintf(stats, sizeof(stats), "/proc/%d/task/*/stat", child->pid);
+	return waiting_tasks(stats, "");
 }
 
 static const char *tracing(void)

@@ -198,7 +198,10 @@ void child_await_sleep(const struct child *child);
  */
 void *missing_page(int *faults);
 
-/* Returns an event of perf's own. */
+/* Returns the attribute of an event of perf's own that counts nothing. */
+struct perf_event_attr dummy_attr(void);
+
+/* Opens such an event of a task. */
 int dummy_open(pid_t pid);
 
 /*
@@ -207,7 +210,13 @@ int dummy_open(pid_t pid);
  */
 void dummy_keep_lock(void *dummy);
 
-/* Returns how many threads of the child wait for a lock. */
+/*
+ * Returns how many tasks wait for a lock. @stats is a pattern of glob(3) for
+ * their files in /proc; their names begin with @name.
+ */
+int waiting_tasks(const char *stats, const char *name);
+
+/* The same of the threads of the child. */
 int child_waiting_threads(const struct child *child);
 
 /*

@@ -92,7 +92,7 @@ static int open_tables(void)
 	const struct hwprof_unwind_row row = {
 		.cfa = 1, .kind = HWPROF_UNWIND_SP,
 	};
-	int fd = open("/dev/hwprof", O_RDWR | O_CLOEXEC), err;
+	int fd = open(HWPROF_DEVICE, O_RDWR | O_CLOEXEC), err;
 
 	if (fd < 0)
 		return -errno;
@@ -213,37 +213,35 @@ TEST_F(limits, tables_for_root)
 	check_reserve(_metadata, open_tables);
 }
 
-/* A user has tables for unwinding in as many files as there may be sessions. */
-TEST_F(limits, tables_of_a_user)
-{
-	pid_t first, second, root;
-	int ends[3];
-
-	ASSERT_EQ(0, limit_write("sessions_per_user", "3"));
-	first = user_gets(1000, open_tables, 3, -EMFILE, &ends[0]);
-	second = user_gets(1001, open_tables, 3, -EMFILE, &ends[1]);
-	root = user_gets(0, open_tables, MANY, 0, &ends[2]);
-	EXPECT_EQ(0, end_user(first, ends[0]));
-	EXPECT_EQ(0, end_user(second, ends[1]));
-	EXPECT_EQ(0, end_user(root, ends[2]));
-	first = user_gets(1000, open_tables, 3, -EMFILE, &ends[0]);
-	EXPECT_EQ(0, end_user(first, ends[0]));
-}
-
 /* At its limit a user gets no more; other users and root are not affected. */
-TEST_F(limits, sessions_of_a_user)
+static void check_limit_of_a_user(struct __test_metadata *_metadata,
+				  int (*make)(void))
 {
 	pid_t first, second, root;
 	int ends[3];
 
 	ASSERT_EQ(0, limit_write("sessions_per_user", "3"));
-	first = user_gets(1000, open_session, 3, -EMFILE, &ends[0]);
-	second = user_gets(1001, open_session, 3, -EMFILE, &ends[1]);
-	root = user_gets(0, open_session, MANY, 0, &ends[2]);
+	first = user_gets(1000, make, 3, -EMFILE, &ends[0]);
+	second = user_gets(1001, make, 3, -EMFILE, &ends[1]);
+	root = user_gets(0, make, MANY, 0, &ends[2]);
 	EXPECT_EQ(0, end_user(first, ends[0]));
 	EXPECT_EQ(0, end_user(second, ends[1]));
 	EXPECT_EQ(0, end_user(root, ends[2]));
 	EXPECT_TRUE(event_sessions_are(0));
+	first = user_gets(1000, make, 3, -EMFILE, &ends[0]);
+	EXPECT_EQ(0, end_user(first, ends[0]));
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
+/* A user has tables for unwinding in as many files as there may be sessions. */
+TEST_F(limits, tables_of_a_user)
+{
+	check_limit_of_a_user(_metadata, open_tables);
+}
+
+TEST_F(limits, sessions_of_a_user)
+{
+	check_limit_of_a_user(_metadata, open_session);
 }
 
 /* The same limit holds for sessions of perf events. */

@@ -109,11 +109,7 @@ static void set_aux_action(struct perf_event_attr *attr, uint32_t bits)
 /* Tries an event as a member of a software event's group. */
 static int try_member(struct perf_event_attr attr)
 {
-	struct perf_event_attr leader = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(leader),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-	};
-	int fd = event_open(&leader, 0, -1, -1, 0), member;
+	int fd = dummy_open(0), member;
 
 	if (fd < 0)
 		return fd;
@@ -185,10 +181,7 @@ TEST_F(rules, what_members_may_not_do)
 TEST_F(rules, members_pause_nothing)
 {
 	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 1);
-	struct perf_event_attr dummy = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(dummy),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-	};
+	struct perf_event_attr dummy = dummy_attr();
 	uint32_t bit;
 
 	set_aux_action(&dummy, AUX_START_PAUSED);
@@ -233,13 +226,10 @@ static void call_and_sleep(void *unused)
 static void add_siblings(struct __test_metadata *_metadata, pid_t pid,
 			 int leader, int *fd, int count)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-		.read_format = PERF_FORMAT_GROUP,
-	};
+	struct perf_event_attr attr = dummy_attr();
 	int i;
 
+	attr.read_format = PERF_FORMAT_GROUP;
 	for (i = 0; i < count; i++) {
 		fd[i] = event_open(&attr, pid, 0, leader, 0);
 		ASSERT_LE(0, fd[i]);
@@ -571,12 +561,9 @@ static void count_calls(unsigned int *calls, unsigned int *in_switch)
 /* Opens an event on this task that claims the CPU's counters. */
 static int open_pinned(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1,
-		.pinned = 1,
-	};
+	struct perf_event_attr attr = dummy_attr();
 
+	attr.pinned = 1;
 	return event_open(&attr, 0, -1, -1, 0);
 }
 

@@ -167,11 +167,7 @@ static int try_word(struct perf_event_attr attr, unsigned int place,
  */
 static void check_word(struct __test_metadata *_metadata, unsigned int place)
 {
-	const struct perf_event_attr dummy = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-	};
-	int perf = try_word(dummy, place, 1);
+	int perf = try_word(dummy_attr(), place, 1);
 
 	EXPECT_TRUE(perf == 0 || perf == -E2BIG) {
 		TH_LOG("error %d", perf);

@@ -5,7 +5,6 @@
  * keeps it loaded, as unloading would wait for it.
  */
 #include <errno.h>
-#include <glob.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
@@ -443,29 +442,6 @@ static void churn_events(void *context)
 	pause();
 }
 
-/* Returns how many workers of the kernel wait for a lock. */
-static int waiting_workers(void)
-{
-	const char *name, *state;
-	char stat[256];
-	glob_t found;
-	int count = 0;
-	size_t i;
-
-	if (glob("/proc/[0-9]*/stat", 0, NULL, &found))
-		return 0;
-	for (i = 0; i < found.gl_pathc; i++) {
-		stat[0] = '\0';
-		text_read(found.gl_pathv[i], stat, sizeof(stat));
-		name = strchr(stat, '(');
-		state = strrchr(stat, ')');
-		count += state && state[2] == 'D' &&
-			 !strncmp(name, "(kworker/", 9);
-	}
-	globfree(&found);
-	return count;
-}
-
 FIXTURE(waiting) {
 	struct churn *churn;
 	struct child user, of_target[STUCK], of_heir[STUCK];
@@ -523,7 +499,7 @@ static const char *make_one_stuck(FIXTURE_DATA(waiting) *self, int i)
 	if (waitpid(self->of_heir[i].pid, NULL, WNOHANG))
 		return "no userfaultfd";
 	self->churn->turn = 2 + i;
-	while (waiting_workers() <= i)
+	while (waiting_tasks("/proc/[0-9]*/stat", "kworker/") <= i)
 		if (usleep(10000) || !tries--)
 			return "here tasks close such events themselves";
 	child_go(&self->of_target[i]);
