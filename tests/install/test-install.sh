@@ -119,6 +119,18 @@ check "DKMS has the version" grep "^PACKAGE_VERSION=\"$version\"" \
 	"$sources/dkms.conf"
 check "DKMS has all sources" sh -c 'cd "$0" &&
 	ls $(grep -oE "kmod/[a-z0-9_/]+\.o" Kbuild | sed "s/o$/c/")' "$sources"
+# DKMS builds for the kernels of the table, and for none after the newest.
+kernels=$(sed '/^#/d' tests/vm/kernel/kernels | awk '{ print $3 }' | sort -uV)
+newest=$(echo "$kernels" | tail -1)
+after=${newest%.*}.$((${newest#*.} + 1))
+check "DKMS has the kernels of the table" bash -c '. "$0"
+	for version in $1; do
+		for release in $version $version.0-1-amd64 $version-rc1; do
+			echo "$release" | grep -E "$BUILD_EXCLUSIVE_KERNEL" || exit
+		done
+	done
+	! echo "$2.0-1-amd64" | grep -E "$BUILD_EXCLUSIVE_KERNEL"' \
+	"$sources/dkms.conf" "$kernels" "$after"
 check "one version everywhere" sh -c '
 	grep "^MODULE_VERSION(\"$0\");" kmod/main.c &&
 	grep "^hwprof ($0) " debian/changelog &&
