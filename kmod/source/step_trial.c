@@ -40,15 +40,20 @@ static int step_trial_on_die(struct notifier_block *block, unsigned long why,
 
 /*
  * #DB comes behind the instruction that follows popf. If no notifier takes it,
- * the kernel warns, and clears the flag.
+ * the kernel warns, and clears the flag. If it never comes, the flag is cleared
+ * here.
  */
 static void step_trial_run(void)
 {
 	asm volatile("pushf\n\t"
 		     "orl %0, (%%rsp)\n\t"
 		     "popf\n\t"
-		     "nop"
-		     : : "i" (X86_EFLAGS_TF) : "memory", "cc");
+		     "nop\n\t"
+		     "pushf\n\t"
+		     "andl %1, (%%rsp)\n\t"
+		     "popf"
+		     : : "i" (X86_EFLAGS_TF), "i" (~X86_EFLAGS_TF)
+		     : "memory", "cc");
 }
 
 const char *step_trial(void)
