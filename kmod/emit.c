@@ -478,7 +478,8 @@ static bool emit_drain_others(struct emit *emit, bool nohz_full)
  * took the rest.
  *
  * A CPU without a tick is interrupted only if no other one has a ring. If some
- * ring was full, the rest waits until its reader has made room.
+ * ring was full, the rest waits until its reader has made room, unless this is
+ * the last flush.
  */
 static bool emit_drain(struct emit *emit)
 {
@@ -486,7 +487,7 @@ static bool emit_drain(struct emit *emit)
 
 	if (emit_drain_on(emit, -1) || emit_drain_others(emit, false))
 		return true;
-	if (!emit->stuck && emit_drain_others(emit, true))
+	if ((!emit->stuck || emit->last) && emit_drain_others(emit, true))
 		return true;
 	cpu = emit_cpu_of_task_events(emit->session);
 	return cpu >= 0 && cpu_online(cpu) && emit_drain_on(emit, cpu);

@@ -32,6 +32,7 @@ struct stage {
 struct emit {
 	struct session *session;
 	u32 space;		/* rows of this address space; 0: of all */
+	bool last;		/* no later flush may come */
 	/* The session->profile_version that everything below refers to. */
 	u32 version;
 	bool settled;

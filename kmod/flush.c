@@ -32,6 +32,8 @@ enum {
 	RING_TRIES	= 50,
 	TABLE_TRIES	= 200,	/* ... or if a CPU does not give its table */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
+	LEFT_MS		= 20,	/* between flushes of ended processes, and */
+	LEFT_MOST	= 64,	/* how many of them one takes */
 };
 
 /* --- news ----------------------------------------------------------------- */
@@ -145,12 +147,15 @@ enum flushed {
 };
 
 /*
- * Write rows of @space (0: of all). The caller holds cpus_read_lock() and
+ * Write rows of @space (0: of all). @last: events of the session are stopped,
+ * so there may be no later flush. The caller holds cpus_read_lock() and
  * flush_lock.
  */
-static enum flushed flush_rows(struct session *session, u32 space)
+static enum flushed flush_rows(struct session *session, u32 space, bool last)
 {
-	struct emit emit = { .session = session, .space = space };
+	struct emit emit = {
+		.session = session, .space = space, .last = last,
+	};
 	bool done;
 
 	if (!session->fetched) {
@@ -172,7 +177,7 @@ static enum flushed flush_once(struct session *session, u32 space)
 {
 	bool retired = session->engine->immediate ||
 		       tables_retire(session, space);
-	enum flushed flushed = flush_rows(session, space);
+	enum flushed flushed = flush_rows(session, space, false);
 
 	return retired ? flushed : FLUSH_UNREACHED;
 }
@@ -199,6 +204,23 @@ static u64 flush_time_of_current(void)
 	       current->se.exec_start;
 	local_irq_restore(flags);
 	return time;
+}
+
+/*
+ * Add what a flush has cost that began at @begin, when current had run for @ran
+ * ns. CPUs differ in what they subtract as their own time, such as interrupts.
+ */
+static void flush_count_cost(struct session *session, u64 begin, u64 ran)
+{
+	s64 took = flush_time_of_current() - ran;
+
+	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
+		     &session->flush_cost);
+}
+
+static unsigned long flush_jiffies_since(u64 begin)
+{
+	return nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
 }
 
 /* Flush once, and take care of processes that have ended. */
@@ -255,7 +277,7 @@ static void flush_immediate(struct session *session, u32 space)
 {
 	cpus_read_lock();
 	mutex_lock(&session->flush_lock);
-	flush_rows(session, 0);
+	flush_rows(session, 0, false);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);
@@ -272,19 +294,12 @@ bool session_flush(struct session *session, u32 space)
 {
 	u64 begin = local_clock(), ran = flush_time_of_current();
 	bool done = true;
-	s64 took;
 
 	if (session->engine->immediate)
 		flush_immediate(session, space);
 	else
 		done = flush_until_done(session, space);
-	/*
-	 * CPUs differ in what they subtract as their own time, such as
-	 * interrupts.
-	 */
-	took = flush_time_of_current() - ran;
-	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
-		     &session->flush_cost);
+	flush_count_cost(session, begin, ran);
 	return done;
 }
 
@@ -305,7 +320,7 @@ bool session_flush_around(struct session *session,
 		done = flush_once(session, 0) < FLUSH_LATER;
 	if (done)
 		change(session, context);
-	if (session->rows && flush_rows(session, 0) == FLUSH_LATER)
+	if (session->rows && flush_rows(session, 0, false) == FLUSH_LATER)
 		flush_retry_later(session);
 	mutex_unlock(&session->flush_lock);
 	cpus_read_unlock();
@@ -327,7 +342,7 @@ void session_flush_disabled(struct session *session)
 	mutex_lock(&session->flush_lock);
 	if (!immediate)
 		tables_merge_free(session, 0);
-	if (flush_rows(session, 0) == FLUSH_LATER)
+	if (flush_rows(session, 0, true) == FLUSH_LATER)
 		flush_retry_later(session);
 	mutex_unlock(&session->flush_lock);
 	cpus_read_unlock();
@@ -338,57 +353,108 @@ static void flush_interval(struct work_struct *work)
 	struct session *session =
 		container_of(to_delayed_work(work), struct session, flush_work);
 	u64 begin = local_clock();
-	unsigned long took;
 
 	WRITE_ONCE(session->flush_wanted, false);
 	WRITE_ONCE(session->news, false);
 	smp_mb();	/* news from now on ask for the next flush */
 	session_flush(session, 0);
-	took = nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
-		   max_t(unsigned long, session->interval, took));
+		   max(session->interval, flush_jiffies_since(begin)));
 }
 
 /* --- processes whose end the workqueue flushes ---------------------------- */
 
 /*
- * Own the record of a process that has ended and was left to a flush. Return
- * its number; 0: it was not, or another flush has freed it.
+ * Own the records of processes that have ended and were left to a flush; at
+ * most LEFT_MOST. The caller holds flush_lock. Return how many.
  */
-static u32 flush_claim(struct session *session, struct space *space)
+static unsigned int flush_claim(struct session *session, struct space **mine)
 {
-	u32 id;
+	unsigned int i, count = 0;
 
-	mutex_lock(&session->flush_lock);
-	id = space_left(space);
-	if (id)
-		WRITE_ONCE(space->left, false);
-	mutex_unlock(&session->flush_lock);
-	return id;
-}
-
-/* Flush what ended processes have left, until rows find no room. */
-static void flush_left(struct work_struct *work)
-{
-	struct session *session = container_of(work, struct session, left_work);
-	unsigned int i;
-	u32 id;
-
-	for (i = 0; i < session->space_count; i++) {
+	for (i = 0; i < session->space_count && count < LEFT_MOST; i++) {
 		struct space *space = &session->spaces[i];
 
-		id = space_left(space) ? flush_claim(session, space) : 0;
-		if (id && !session_flush(session, id))
-			return;		/* that of the interval comes soon */
-		cond_resched();
+		if (!space_left(space))
+			continue;
+		WRITE_ONCE(space->left, false);
+		mine[count++] = space;
 	}
+	return count;
 }
 
-/* Have ended processes flushed that space_leave() was called for. */
+/*
+ * Write the rows of a process that has ended, and forget it. Nothing of it is
+ * in tables any more. Return false if rows are left.
+ */
+static bool flush_ended(struct session *session, struct space *space)
+{
+	bool immediate = session->engine->immediate;
+	enum flushed flushed;
+
+	if (!immediate)
+		tables_merge_free(session, space->id);	/* forgets it */
+	flushed = flush_rows(session, immediate ? 0 : space->id, false);
+	if (flushed == FLUSH_LATER && !immediate)
+		return false;
+	session_forget(session, space);
+	return true;
+}
+
+/*
+ * Write what ended processes have left, until rows find no room. CPUs give
+ * their tables once for all of them. Return true if there may be more that can
+ * be written now.
+ */
+static bool flush_some_left(struct session *session)
+{
+	struct space *mine[LEFT_MOST];
+	unsigned int count = flush_claim(session, mine), done = 0;
+
+	if (count && (session->engine->immediate || tables_retire(session, 0)))
+		while (done < count && flush_ended(session, mine[done])) {
+			done++;
+			cond_resched();
+		}
+	if (done == count)
+		return count == LEFT_MOST;
+	while (done < count)
+		space_leave(mine[done++]);
+	/* The flush of the interval tries again. */
+	queue_delayed_work(hwprof_workqueue, &session->flush_work,
+			   session->pause);
+	return false;
+}
+
+static void flush_left(struct work_struct *work)
+{
+	struct session *session =
+		container_of(to_delayed_work(work), struct session, left_work);
+	u64 begin = local_clock(), ran = flush_time_of_current();
+	bool more;
+
+	cpus_read_lock();
+	mutex_lock(&session->flush_lock);
+	more = flush_some_left(session);
+	mutex_unlock(&session->flush_lock);
+	cpus_read_unlock();
+	flush_count_cost(session, begin, ran);
+	/* Leave half of the time to others, however many processes end. */
+	WRITE_ONCE(session->left_pause, flush_jiffies_since(begin));
+	if (more)
+		session_flush_left(session);
+}
+
+/*
+ * Have ended processes flushed that space_leave() was called for. Those of some
+ * milliseconds are flushed together.
+ */
 void session_flush_left(struct session *session)
 {
-	queue_work(hwprof_workqueue, &session->left_work);
+	queue_delayed_work(hwprof_workqueue, &session->left_work,
+			   max(READ_ONCE(session->left_pause),
+			       msecs_to_jiffies(LEFT_MS)));
 }
 
 /* --- when a CPU goes offline ---------------------------------------------- */
@@ -443,7 +509,7 @@ void session_flush_init(struct session *session)
 	mutex_init(&session->flush_lock);
 	spin_lock_init(&session->profile_lock);
 	INIT_DELAYED_WORK(&session->flush_work, flush_interval);
-	INIT_WORK(&session->left_work, flush_left);
+	INIT_DELAYED_WORK(&session->left_work, flush_left);
 	session->flush_kick = IRQ_WORK_INIT(flush_kick);
 	session->retry_ms = 1;
 	session->pause = session->interval;
@@ -456,7 +522,7 @@ void session_flush_end(struct session *session)
 
 	for_each_possible_cpu(cpu)
 		lane_flush_end(per_cpu_ptr(session->lanes, cpu));
-	cancel_work_sync(&session->left_work);
+	cancel_delayed_work_sync(&session->left_work);
 	cancel_delayed_work_sync(&session->flush_work);
 	irq_work_sync(&session->flush_kick);	/* either may queue the other */
 	cancel_delayed_work_sync(&session->flush_work);

@@ -331,7 +331,9 @@ struct session {
 	/** @disable_asked: 1: some thread is to run @disable_work. */
 	atomic_t disable_asked;
 	/** @left_work: flushes what processes left that ended. */
-	struct work_struct left_work;
+	struct delayed_work left_work;
+	/** @left_pause: jiffies until it may run again. */
+	unsigned long left_pause;
 	/** @pause: jiffies until news are flushed. */
 	unsigned long pause;
 	/** @retry_ms: when to try again after a ring was full. */
