@@ -8,42 +8,17 @@
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
-#include <linux/static_call.h>
 
 #include "arch.h"
 #include "compat.h"
 #include "engine/window.h"
 #include "filter.h"
 #include "flush.h"
+#include "lane_sample.h"
 #include "session.h"
 #include "source/source.h"
-#include "symbol.h"
 
 enum { CURSOR_PROBES = 64 };
-
-/*
- * perf_event_overflow() throttles, counts limits and runs BPF programs, but it
- * is not exported. It is looked up once. Without it, samples are not throttled.
- */
-static int lane_overflow_plain(struct perf_event *event,
-			       struct perf_sample_data *data,
-			       struct pt_regs *regs)
-{
-	event->overflow_handler(event, data, regs);
-	return 0;
-}
-
-DEFINE_STATIC_CALL(overflow, lane_overflow_plain);
-
-int lanes_init(void)
-{
-	void *found = symbol_find(SYMBOL_perf_event_overflow);
-
-	if (found)
-		static_call_update(overflow,
-				   (typeof(&lane_overflow_plain))found);
-	return 0;
-}
 
 /* --- the cursor of the task that runs ------------------------------------ */
 
@@ -201,7 +176,10 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	bool first = !lane->active;
 
 	/* An NMI may be reading the list: see source/metrics.c. */
-	list_add_tail_rcu(&event->hw.tp_list, &lane->events);
+	if (lane->active < LANE_EVENTS)
+		list_add_tail_rcu(&event->hw.tp_list, &lane->events);
+	else
+		INIT_LIST_HEAD(&event->hw.tp_list);
 	lane->wide += !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active + 1);
 	if (!READ_ONCE(session->started))
@@ -220,8 +198,6 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	if (!lane->left_out)
 		filter_check(lane);
 }
-
-static void lane_emit_rest(struct lane *lane, struct perf_event *event);
 
 /*
  * Return true if the last thread of a process exits. Perf is about to hang up,
@@ -244,7 +220,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 {
 	struct session *session = lane->session;
 
-	lane_emit_rest(lane, event);
+	lane_sample_rest(lane, event);
 	if (lane->active == 1) {
 		session->source->stop(lane);
 		lane_change_table(lane, -1);
@@ -254,144 +230,6 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	lane->active--;
 	if (!lane->active && lane_is_last_exit())
 		lane_exits(lane);
-}
-
-void lane_update(struct lane *lane, struct perf_event *event)
-{
-	u64 now = READ_ONCE(lane->units);	/* an NMI may go on counting */
-	u64 before = local64_xchg(&event->hw.prev_count, now);
-
-	local64_add(now - before, &event->count);
-}
-
-/* --- samples -------------------------------------------------------------- */
-
-/*
- * Remember the event's last unit in fields of struct hw_perf_event that a PMU
- * is free to use. Another one, last_period, has the units since the last
- * sample, which become the period of the next one. So periods add up to the
- * count, also if perf throttles the event or changes its period.
- */
-static void lane_note_unit(struct hw_perf_event *hwc,
-			   const struct stream_event *unit)
-{
-	hwc->config_base = unit->from;
-	hwc->event_base = unit->to;
-	hwc->extra_reg.config = unit->value;
-	hwc->extra_reg.idx = unit->width;
-	hwc->idx = unit->kind;
-}
-
-static struct stream_event lane_noted_unit(const struct hw_perf_event *hwc)
-{
-	return (struct stream_event) {
-		.from = hwc->config_base,
-		.to = hwc->event_base,
-		.value = hwc->extra_reg.config,
-		.kind = hwc->idx,
-		.width = hwc->extra_reg.idx,
-	};
-}
-
-/*
- * Write a sample of the event's last unit. @rest: do not use perf's accounting,
- * because it is over.
- */
-static void lane_emit_sample(struct lane *lane, struct perf_event *event,
-			     const struct pt_regs *regs, bool rest)
-{
-	struct engine_sample *sample = (void *)lane->row;
-	struct stream_event unit = lane_noted_unit(&event->hw);
-	u64 period = event->hw.last_period;
-	struct perf_raw_record raw = {};
-	struct perf_sample_data data;
-	struct pt_regs there = *regs;
-
-	lane->session->engine->sample(&lane->session->params, &unit, period,
-				      sample);
-	sample->row.session = lane->session->id;
-	sample->row.pid = task_tgid_nr_ns(current, lane->session->pid_ns);
-	*(u32 *)((void *)&sample->row + sample->row.size) = 0;
-	raw.frag.data = &sample->row;
-	raw.frag.size = sample->row.size + sizeof(u32);
-	perf_sample_data_init(&data, sample->addr, period);
-	compat_save_raw(&data, event, &raw);
-	instruction_pointer_set(&there, sample->ip);
-	lane_update(lane, event);	/* the sample may contain the count */
-	if (rest)
-		event->overflow_handler(event, &data, &there);
-	else
-		local64_add(static_call(overflow)(event, &data, &there),
-			    &lane->throttled);
-	local64_set(&event->hw.period_left, event->hw.sample_period);
-	event->hw.last_period = 0;
-}
-
-static void lane_sample_events(struct lane *lane,
-			       const struct stream_event *stream,
-			       unsigned int units, const struct pt_regs *regs)
-{
-	struct perf_event *event;
-
-	list_for_each_entry(event, &lane->events, hw.tp_list) {
-		struct hw_perf_event *hwc = &event->hw;
-
-		if (!is_sampling_event(event) || hwc->state & PERF_HES_STOPPED)
-			continue;
-		lane_note_unit(hwc, stream);
-		hwc->last_period += units;
-		if (local64_sub_return(units, &hwc->period_left) <= 0 &&
-		    hwc->interrupts != ~0ULL)	/* not throttled */
-			lane_emit_sample(lane, event, regs, false);
-	}
-}
-
-/*
- * Add the rests of the task's events of other CPUs. These have seen a part of
- * their period, and may never run again. Perf holds the context's lock, and
- * they are not active.
- */
-static void lane_gather_rests(struct perf_event *event)
-{
-	struct session *session = event_session(event);
-	struct perf_event *other;
-	struct stream_event unit;
-
-	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
-		if (other->pmu != event->pmu || other->cpu == event->cpu ||
-		    !is_sampling_event(other) ||
-		    event_session(other) != session || !other->hw.last_period)
-			continue;
-		unit = lane_noted_unit(&other->hw);
-		if (!event->hw.last_period)
-			lane_note_unit(&event->hw, &unit);
-		event->hw.last_period += other->hw.last_period;
-		other->hw.last_period = 0;
-	}
-}
-
-/*
- * Write a last sample for the rest of the period, if samples contain their
- * period. Without that, a reader would take the rest for a whole period. It is
- * written when the task exits, or when the event is disabled. Disabling can
- * only be recognised by being in an interrupt. Perf also rotates events in
- * interrupts; then there is one more sample, and the sum of the periods is the
- * same. A CPU-wide event no longer has a known owner.
- */
-static void lane_emit_rest(struct lane *lane, struct perf_event *event)
-{
-	/* The true ones are long gone. */
-	struct pt_regs regs = arch_user_regs();
-
-	if (!in_hardirq() && !(current->flags & PF_EXITING))
-		return;
-	if (!is_sampling_event(event) || lane->session->rows ||
-	    !event->hw.target ||
-	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
-		return;
-	lane_gather_rests(event);
-	if (event->hw.last_period)
-		lane_emit_sample(lane, event, &regs, true);
 }
 
 /* --- feeding -------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "flush.h"
 #include "front/front.h"
+#include "lane_sample.h"
 #include "recall.h"
 #include "session.h"
 #include "source/busy.h"
@@ -21,9 +22,7 @@ static int __init hwprof_init(void)
 	if (err)
 		return err;
 	sessions_show_in(&class_folders);
-	err = lanes_init();
-	if (err)
-		goto no_cores;
+	lane_sample_init();
 	recall_init();
 	busy_init();
 	err = cores_init();

@@ -152,6 +152,9 @@ struct budget {
 	u32 burst;			/* branches of a burst */
 };
 
+/* Most events of a lane on its list, which is gone through in NMIs. */
+enum { LANE_EVENTS = 64 };
+
 /*
  * A lane: a session on one CPU. It is written on that CPU only, with interrupts
  * off.
@@ -160,7 +163,11 @@ struct lane {
 	struct session *session;
 	/* On the source's list of the CPU's lanes. */
 	struct list_head link;
-	struct list_head events;	/* started events: hw.tp_list */
+	/*
+	 * Started events: hw.tp_list. Of more than LANE_EVENTS, the last are
+	 * not on it. They count as the others do, but have no samples.
+	 */
+	struct list_head events;
 	struct list_head roots;		/* struct root: events of this CPU */
 	unsigned int active;		/* number of events */
 	unsigned int wide;		/* how many of them are a whole CPU's */
@@ -500,7 +507,6 @@ void lane_open(struct lane *lane);
 void lane_close(struct lane *lane);
 void lane_start(struct lane *lane, struct perf_event *event);
 void lane_stop(struct lane *lane, struct perf_event *event);
-void lane_update(struct lane *lane, struct perf_event *event);
 void lane_bind(struct lane *lane, u64 steps, u64 at);
 void lane_gap(struct lane *lane, u64 at);
 void lane_unbind(struct lane *lane, u64 steps);
@@ -513,7 +519,6 @@ void lane_feed_window(struct lane *lane, struct window *window);
 void lane_window(struct lane *lane, u64 ip, u32 space);
 void lane_feed_sample(struct lane *lane, struct stream_event *sample);
 void lane_feed_stack(struct lane *lane, struct stream_stack *stack);
-int lanes_init(void);
 
 /*
  * Feed one event of current. @regs are its user registers; they are needed only
@@ -601,6 +606,15 @@ bool tables_retire(struct session *session, u32 over);
 static inline void lane_count(u64 *count, u64 more)
 {
 	WRITE_ONCE(*count, *count + more);
+}
+
+/* Add to the event's count what the lane has had since the last time. */
+static inline void lane_update(struct lane *lane, struct perf_event *event)
+{
+	u64 now = READ_ONCE(lane->units);	/* an NMI may go on counting */
+	u64 before = local64_xchg(&event->hw.prev_count, now);
+
+	local64_add(now - before, &event->count);
 }
 
 /* Something is fed to the lane. In any context, on the lane's CPU. */

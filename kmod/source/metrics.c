@@ -100,7 +100,7 @@ static bool metrics_read_counters(struct session *session,
 /*
  * Swap @counts with fields of a perf event that PMUs are free to use. They are
  * 0 in a new event, and an event with rows has no other use for them; see
- * lane.c.
+ * lane_sample.c.
  */
 static void metrics_exchange_counts(struct hw_perf_event *hwc, u64 *counts)
 {

@@ -12,6 +12,7 @@
 #include <uapi/asm/vsyscall.h>
 
 #include "../compat.h"
+#include "../lane_sample.h"
 #include "step.h"
 #include "x86/trap_flag.h"
 
@@ -103,6 +104,9 @@ static void trap_step(struct step_cpu *cpu, struct step_task *record,
 	if (unlikely(insn.kind >= INSN_SPECIAL))
 		insn = step_special(cpu, record, insn, regs, is64);
 	if (likely(step_wanted(cpu))) {
+		/* Each lane is the first one in turn to write samples. */
+		if (unlikely(lane_sample_renew()))
+			list_rotate_left(&cpu->lanes);
 		step_bind(cpu, record);
 		if (unlikely(cpu->accesses))
 			step_access_feed(cpu, record, insn, regs);

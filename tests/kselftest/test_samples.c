@@ -312,6 +312,52 @@ TEST_F(sampling, rows_are_not_throttled)
 	EXPECT_EQ(KNOWN_BACK, self->known);
 }
 
+enum {
+	CROWD		= 40,	/* events, which are */
+	CROWD_SESSIONS	= 5,	/* by their periods */
+	/* Samples at a step, and one more for ticks and the exit. */
+	CROWD_AT_ONCE	= 8 + 1,
+	CROWD_WAIT	= 20,	/* back edges until an event has its turn */
+};
+
+static void note_longest(struct tally *tally, const struct sample *sample)
+{
+	uint64_t *longest = tally->context;
+
+	if (sample->period > *longest)
+		*longest = sample->period;
+}
+
+/* Events of which samples are put off have their turns. */
+TEST(samples_of_many_events_at_a_step)
+{
+	struct child child = child_start(run_once, NULL);
+	struct recording recording = { .pages = 128 };
+	struct perf_event_attr attr;
+	uint64_t longest = 0, count;
+	struct tally tally = { .see = note_longest, .context = &longest };
+	int i;
+
+	set_rate(_metadata, RATE_UNLIMITED);
+	recording.tally = &tally;
+	for (i = 0; i < CROWD; i++) {
+		attr = event_attr_sampling(EVENT_LOOPS, 1 + i % CROWD_SESSIONS);
+		attr.inherit = 0;
+		ASSERT_EQ(0, recording_add(&recording, &attr, child.pid, -1));
+	}
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&recording, child.pid));
+	count = recording_count(&recording);
+	EXPECT_LE(CROWD * KNOWN_BACK, count);
+	EXPECT_EQ(0, tally.lost);
+	EXPECT_GE(count / CROWD * CROWD_AT_ONCE, tally.samples);
+	EXPECT_GE(CROWD_WAIT, longest);
+	EXPECT_GE(count, tally.period);
+	EXPECT_LE(count - CROWD * CROWD_WAIT, tally.period);
+	recording_close(&recording);
+}
+
 /* --- groups and ioctls ---------------------------------------------------- */
 
 static int open_in_group(struct __test_metadata *_metadata,

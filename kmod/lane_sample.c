@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples of a session without rows: each stands for a period of units, as
+ * those of perf's own events do. Interrupts are off in all functions.
+ */
+#include <linux/jiffies.h>
+#include <linux/rculist.h>
+#include <linux/static_call.h>
+
+#include "arch.h"
+#include "compat.h"
+#include "lane_sample.h"
+#include "session.h"
+#include "symbol.h"
+
+/*
+ * A step may be a unit of many events. Its samples are written with interrupts
+ * off, so there are few of them; the other events have theirs at a later unit.
+ */
+enum {
+	SAMPLES_MOST	= 8,	/* of a CPU at a step; else in a tick */
+	/* Events of a group that perf reads in the time of a sample. */
+	GROUP_SAMPLE	= 8,
+	RESTS_MOST	= 512,	/* events that are searched for rests */
+};
+
+struct allowance {
+	unsigned int left;	/* samples that may be written */
+	unsigned long tick;	/* jiffies when it was renewed */
+};
+
+static DEFINE_PER_CPU(struct allowance, allowance);
+
+/*
+ * perf_event_overflow() throttles, counts limits and runs BPF programs, but it
+ * is not exported. It is looked up once. Without it, samples are not throttled.
+ */
+static int lane_sample_plain(struct perf_event *event,
+			     struct perf_sample_data *data,
+			     struct pt_regs *regs)
+{
+	event->overflow_handler(event, data, regs);
+	return 0;
+}
+
+DEFINE_STATIC_CALL(overflow, lane_sample_plain);
+
+void lane_sample_init(void)
+{
+	void *found = symbol_find(SYMBOL_perf_event_overflow);
+
+	if (found)
+		static_call_update(overflow,
+				   (typeof(&lane_sample_plain))found);
+}
+
+/* --- how many ------------------------------------------------------------- */
+
+bool lane_sample_renew(void)
+{
+	struct allowance *ours = this_cpu_ptr(&allowance);
+	bool spent = !ours->left;
+
+	ours->left = SAMPLES_MOST;
+	ours->tick = jiffies;
+	return spent;
+}
+
+/*
+ * Return how many samples one of the event counts for. Perf may copy a part of
+ * the user's stack, and reads the counts of the event's group.
+ */
+static unsigned int lane_sample_weight(const struct perf_event *event)
+{
+	u64 type = event->attr.sample_type;
+	unsigned int weight = 1;
+
+	if (type & PERF_SAMPLE_STACK_USER)
+		return SAMPLES_MOST;
+	if (type & PERF_SAMPLE_READ &&
+	    event->attr.read_format & PERF_FORMAT_GROUP)
+		weight += event->group_leader->nr_siblings / GROUP_SAMPLE;
+	return min_t(unsigned int, weight, SAMPLES_MOST);
+}
+
+/* Return true if a sample of the event may be written now. */
+static bool lane_sample_allowed(const struct perf_event *event)
+{
+	struct allowance *ours = this_cpu_ptr(&allowance);
+	unsigned int weight = lane_sample_weight(event);
+
+	if (ours->tick != jiffies)
+		lane_sample_renew();
+	if (ours->left < weight) {
+		ours->left = 0;
+		return false;
+	}
+	ours->left -= weight;
+	return true;
+}
+
+/* --- samples -------------------------------------------------------------- */
+
+/*
+ * Remember the event's last unit in fields of struct hw_perf_event that a PMU
+ * is free to use. Another one, last_period, has the units since the last
+ * sample, which become the period of the next one. So periods add up to the
+ * count, also if perf throttles the event or changes its period.
+ */
+static void lane_sample_note(struct hw_perf_event *hwc,
+			     const struct stream_event *unit)
+{
+	hwc->config_base = unit->from;
+	hwc->event_base = unit->to;
+	hwc->extra_reg.config = unit->value;
+	hwc->extra_reg.idx = unit->width;
+	hwc->idx = unit->kind;
+}
+
+static struct stream_event lane_sample_noted(const struct hw_perf_event *hwc)
+{
+	return (struct stream_event) {
+		.from = hwc->config_base,
+		.to = hwc->event_base,
+		.value = hwc->extra_reg.config,
+		.kind = hwc->idx,
+		.width = hwc->extra_reg.idx,
+	};
+}
+
+/*
+ * Write a sample of the event's last unit. @rest: do not use perf's accounting,
+ * because it is over.
+ */
+static void lane_sample_write(struct lane *lane, struct perf_event *event,
+			      const struct pt_regs *regs, bool rest)
+{
+	struct engine_sample *sample = (void *)lane->row;
+	struct stream_event unit = lane_sample_noted(&event->hw);
+	u64 period = event->hw.last_period;
+	struct perf_raw_record raw = {};
+	struct perf_sample_data data;
+	struct pt_regs there = *regs;
+
+	lane->session->engine->sample(&lane->session->params, &unit, period,
+				      sample);
+	sample->row.session = lane->session->id;
+	sample->row.pid = task_tgid_nr_ns(current, lane->session->pid_ns);
+	*(u32 *)((void *)&sample->row + sample->row.size) = 0;
+	raw.frag.data = &sample->row;
+	raw.frag.size = sample->row.size + sizeof(u32);
+	perf_sample_data_init(&data, sample->addr, period);
+	compat_save_raw(&data, event, &raw);
+	instruction_pointer_set(&there, sample->ip);
+	lane_update(lane, event);	/* the sample may contain the count */
+	if (rest)
+		event->overflow_handler(event, &data, &there);
+	else
+		local64_add(static_call(overflow)(event, &data, &there),
+			    &lane->throttled);
+	local64_set(&event->hw.period_left, event->hw.sample_period);
+	event->hw.last_period = 0;
+}
+
+/* Add the unit. Return true if a sample of the event is due. */
+static bool lane_sample_add(struct perf_event *event,
+			    const struct stream_event *stream,
+			    unsigned int units)
+{
+	struct hw_perf_event *hwc = &event->hw;
+
+	if (hwc->state & PERF_HES_STOPPED)
+		return false;
+	lane_sample_note(hwc, stream);
+	hwc->last_period += units;
+	return local64_sub_return(units, &hwc->period_left) <= 0 &&
+	       hwc->interrupts != ~0ULL;	/* not throttled */
+}
+
+/*
+ * Events that have had a sample go to the end of the list, so each has its
+ * turn. No NMI reads the list of a lane of steps.
+ */
+void lane_sample_events(struct lane *lane, const struct stream_event *stream,
+			unsigned int units, const struct pt_regs *regs)
+{
+	struct perf_event *event, *next;
+	LIST_HEAD(written);
+
+	/* Some of them are not on the list. */
+	if (unlikely(lane->active > LANE_EVENTS))
+		lane_count(&lane->lost_events, 1);
+	list_for_each_entry_safe(event, next, &lane->events, hw.tp_list) {
+		if (!lane_sample_add(event, stream, units) ||
+		    !lane_sample_allowed(event))
+			continue;
+		lane_sample_write(lane, event, regs, false);
+		list_move_tail(&event->hw.tp_list, &written);
+	}
+	list_splice_tail(&written, &lane->events);
+}
+
+/*
+ * Add the rests of the task's events of other CPUs. These have seen a part of
+ * their period, and may never run again. Perf holds the context's lock, and
+ * they are not active.
+ */
+static void lane_sample_gather(struct perf_event *event)
+{
+	struct session *session = event_session(event);
+	unsigned int looks = RESTS_MOST;
+	struct perf_event *other;
+	struct stream_event unit;
+
+	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
+		if (!looks--)
+			break;
+		if (other->pmu != event->pmu || other->cpu == event->cpu ||
+		    !is_sampling_event(other) ||
+		    event_session(other) != session || !other->hw.last_period)
+			continue;
+		unit = lane_sample_noted(&other->hw);
+		if (!event->hw.last_period)
+			lane_sample_note(&event->hw, &unit);
+		event->hw.last_period += other->hw.last_period;
+		other->hw.last_period = 0;
+	}
+}
+
+/*
+ * Write a last sample for the rest of the period, if samples contain their
+ * period. Without that, a reader would take the rest for a whole period. It is
+ * written when the task exits, or when the event is disabled. Disabling can
+ * only be recognised by being in an interrupt. Perf also rotates events in
+ * interrupts; then there is one more sample, and the sum of the periods is the
+ * same. Perf may stop many events at once. An event that is not allowed a
+ * sample then keeps its rest. A CPU-wide event no longer has a known owner.
+ */
+void lane_sample_rest(struct lane *lane, struct perf_event *event)
+{
+	/* The true ones are long gone. */
+	struct pt_regs regs = arch_user_regs();
+
+	if (!in_hardirq() && !(current->flags & PF_EXITING))
+		return;
+	if (!is_sampling_event(event) || lane->session->rows ||
+	    !event->hw.target ||
+	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
+		return;
+	if ((event->cpu < 0 && !event->hw.last_period) ||
+	    !lane_sample_allowed(event))
+		return;
+	if (event->cpu >= 0)
+		lane_sample_gather(event);
+	if (event->hw.last_period)
+		lane_sample_write(lane, event, &regs, true);
+}
