@@ -70,6 +70,37 @@ static bool step_may_copy_flags(const struct step_task *record, bool is_new,
 	return is_new;
 }
 
+/*
+ * The task has no record and runs unseen. Nobody knows how many events that
+ * will be, so count one as lost. If the task is about to run, perf has not
+ * switched events yet, and lanes may be those of the task before: count for
+ * those of the whole CPU only.
+ */
+static void step_count_unseen(struct step_cpu *cpu, struct task_struct *task)
+{
+	bool secure = right_is_secure(task);
+	struct lane *lane;
+
+	list_for_each_entry(lane, &cpu->lanes, link)
+		if ((lane->wide || task == current) &&
+		    (!secure || lane->session->privileged))
+			lane_count(&lane->lost_events, 1);
+}
+
+/* Return the task's record, which may be a new one: see @is_new. */
+static struct step_task *step_get_record(struct task_struct *task, bool *is_new)
+{
+	struct step_task *record = step_task_find(task);
+
+	*is_new = !record;
+	if (record)
+		return record;
+	record = step_task_add(task);
+	if (record)
+		record->secure = right_is_secure(task);
+	return record;
+}
+
 /* Arm a task, which is current or about to run on this CPU. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task)
 {
@@ -79,11 +110,11 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 	if (!step_runs_a_program(task) || compat_in_uprobe(task) ||
 	    step_draining())
 		return;
-	record = step_task_get(task, &is_new);
-	if (!record)
+	record = step_get_record(task, &is_new);
+	if (!record) {
+		step_count_unseen(cpu, task);
 		return;
-	if (is_new)
-		record->secure = right_is_secure(task);
+	}
 	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
 	if (unlikely(step_may_copy_flags(record, is_new, task)))

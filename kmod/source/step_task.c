@@ -4,27 +4,41 @@
  * are needed where nothing can be allocated. A record is freed when its task
  * exits, so that its pointer is always that of a task. The array stays as long
  * as the module, because the work of a sleeping task may still point to it.
+ *
+ * A task may sleep for good, and keeps its record. So each user has a share of
+ * each set, and root a reserve. A record belongs to the user that its task had
+ * when it was first stepped, whoever steps it: then nobody's threads can use up
+ * the share of whoever profiles them.
  */
+#include <linux/cred.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/uidgid.h>
 #include <linux/vmalloc.h>
 
 #include "step.h"
 
 /* All users share it until the module is unloaded, so no cgroup pays for it. */
 static struct step_task *records;
+/* Whose each record is. They are apart: a record fills a cache line. */
+static kuid_t *owners;
+static DEFINE_RAW_SPINLOCK(records_lock);	/* one new record at a time */
 
 int step_tasks_init(void)
 {
 	if (!records)
 		records = vzalloc(array_size(STEP_TASKS, sizeof(*records)));
-	return records ? 0 : -ENOMEM;
+	if (!owners)
+		owners = vzalloc(array_size(STEP_TASKS, sizeof(*owners)));
+	return records && owners ? 0 : -ENOMEM;
 }
 
 void step_tasks_exit(void)
 {
 	vfree(records);
+	vfree(owners);
 }
 
 static struct step_task *step_task_set(struct task_struct *task)
@@ -43,20 +57,56 @@ struct step_task *step_task_find(struct task_struct *task)
 	return NULL;
 }
 
-struct step_task *step_task_get(struct task_struct *task, bool *is_new)
+/* Return true if the user may have one more record of the set. */
+static bool step_task_is_allowed(const struct step_task *set, kuid_t user)
 {
-	struct step_task *record = step_task_find(task);
+	const kuid_t *owner = &owners[set - records];
+	unsigned int own = 0, others = 0;
 	int way;
 
-	*is_new = !record;
-	if (record)
-		return record;
-	record = step_task_set(task);
-	for (way = 0; way < STEP_TASK_WAYS; way++, record++)
-		if (!READ_ONCE(record->task) &&
-		    cmpxchg(&record->task, NULL, task) == NULL)
-			return record;
+	for (way = 0; way < STEP_TASK_WAYS; way++) {
+		if (!READ_ONCE(set[way].task))
+			continue;
+		if (uid_eq(READ_ONCE(owner[way]), user))
+			own++;
+		else if (!uid_eq(READ_ONCE(owner[way]), GLOBAL_ROOT_UID))
+			others++;
+	}
+	return own < STEP_USER_WAYS &&
+	       (uid_eq(user, GLOBAL_ROOT_UID) ||
+		own + others < STEP_TASK_WAYS - STEP_ROOT_WAYS);
+}
+
+/* Take a free record of the set. The lock is held. */
+static struct step_task *step_task_take(struct step_task *set,
+					struct task_struct *task, kuid_t user)
+{
+	int way;
+
+	for (way = 0; way < STEP_TASK_WAYS; way++) {
+		/* Pairs with step_task_free(): the record is empty. */
+		if (smp_load_acquire(&set[way].task))
+			continue;
+		WRITE_ONCE(owners[&set[way] - records], user);
+		WRITE_ONCE(set[way].task, task);
+		return &set[way];
+	}
 	return NULL;
+}
+
+struct step_task *step_task_add(struct task_struct *task)
+{
+	struct step_task *set = step_task_set(task), *record = NULL;
+	kuid_t user = task_uid(task);
+
+	/* Tasks without a record come here often. Leave the lock to others. */
+	if (!step_task_is_allowed(set, user))
+		return NULL;
+	raw_spin_lock(&records_lock);
+	if (step_task_is_allowed(set, user))
+		record = step_task_take(set, task, user);
+	raw_spin_unlock(&records_lock);
+	return record;
 }
 
 void step_task_free(struct step_task *record)

@@ -37,6 +37,9 @@ enum {
 	STEP_TASK_WAYS	= 16,
 	STEP_TASK_SETS	= 512,		/* a power of two */
 	STEP_TASKS	= STEP_TASK_WAYS * STEP_TASK_SETS,
+	/* Most records of a set that one user has, and root's reserve. */
+	STEP_USER_WAYS	= 8,
+	STEP_ROOT_WAYS	= 4,
 };
 
 int step_tasks_init(void);
@@ -46,10 +49,10 @@ void step_tasks_exit(void);
 struct step_task *step_task_find(struct task_struct *task);
 
 /*
- * Return the task's record, which may be a new one: see @is_new. Return NULL if
- * all are in use.
+ * Make a record for a task that has none. It belongs to the task's user. Return
+ * NULL if that user's share is used up. Interrupts are off.
  */
-struct step_task *step_task_get(struct task_struct *task, bool *is_new);
+struct step_task *step_task_add(struct task_struct *task);
 
 /* Free a record. The task exits, or is not stepped any more. */
 void step_task_free(struct step_task *record);

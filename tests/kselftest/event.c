@@ -154,6 +154,23 @@ unsigned int event_sessions(void)
 	return read_number(PMU "caps/sessions");
 }
 
+int64_t event_lost(void)
+{
+	char text[32];
+	int64_t lost = 0;
+	glob_t found;
+	size_t i;
+
+	if (glob("/sys/class/misc/hwprof/sessions/*/lost_events", 0, NULL,
+		 &found))
+		return -1;
+	for (i = 0; i < found.gl_pathc; i++)
+		if (!text_read(found.gl_pathv[i], text, sizeof(text)))
+			lost += atoll(text);
+	globfree(&found);
+	return lost;
+}
+
 bool event_sessions_are(unsigned int count)
 {
 	int try;

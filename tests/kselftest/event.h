@@ -92,6 +92,9 @@ void event_need(const char *source);
  */
 bool event_sessions_are(unsigned int count);
 
+/* Returns the lost events of the sessions that the caller may see, or -1. */
+int64_t event_lost(void);
+
 /*
  * Asserts produced = delivered + lost + evicted + pending in sysfs. It applies
  * to sessions that give rows, are idle, and may be looked at by this process.

@@ -9,7 +9,6 @@
  * the others are skipped then.
  */
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -620,24 +619,6 @@ TEST(a_setuid_program)
 
 enum { LEFT_OUT_BY = 10 };	/* sessions that a CPU steps for */
 
-/* Returns the lost events of the caller's sessions. */
-static int64_t lost_events(void)
-{
-	char text[32];
-	int64_t lost = 0;
-	glob_t found;
-	size_t i;
-
-	if (glob("/sys/class/misc/hwprof/sessions/*/lost_events", 0, NULL,
-		 &found))
-		return -1;
-	for (i = 0; i < found.gl_pathc; i++)
-		if (!text_read(found.gl_pathv[i], text, sizeof(text)))
-			lost += atoll(text);
-	globfree(&found);
-	return lost;
-}
-
 /* Counts what the user's event lost of a setuid program that others step. */
 static int lost_of_setuid(void *context)
 {
@@ -646,7 +627,7 @@ static int lost_of_setuid(void *context)
 
 	if (run_exec(&program) < 0)
 		return 1;
-	lost = lost_events();
+	lost = event_lost();
 	printf("# %lld events lost\n", (long long)lost);
 	fflush(stdout);
 	return lost <= 0 || lost >= KNOWN_INNER_BACK;

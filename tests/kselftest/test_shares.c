@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module has a number of records of filters' ranges, and of looks at maps.
- * Each user has a share of either, and root a reserve. Users who have used up
- * theirs take nothing of another user's.
+ * The module has a number of records of filters' ranges, of looks at maps, and
+ * of stepped threads. Each user has a share of them, and root a reserve. Users
+ * who have used up theirs take nothing of another user's.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,32 +73,45 @@ static void __attribute__((noinline)) run(void)
 		__asm__ volatile("" : "+r" (i));
 }
 
-static void count_run(uid_t user)
+static bool counts_run(int fd)
 {
-	int fd;
+	bool counted;
 
-	become(user);
-	fd = open_filtered(0, 0);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	run();
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	_exit(event_count(fd) >= RUN);
+	counted = event_count(fd) >= RUN;
+	close(fd);
+	return counted;
 }
 
-/* Returns true if a new process of the user gets what it needs for a filter. */
-static bool is_served(uid_t user)
+static bool counts_filtered(void)
+{
+	return counts_run(open_filtered(0, 0));
+}
+
+/* Returns what the function says in a new process of the user. */
+static bool is_so_for(uid_t user, bool (*is_so)(void))
 {
 	int status;
 	pid_t pid;
 
 	fflush(NULL);
 	pid = fork();
-	if (!pid)
-		count_run(user);
+	if (!pid) {
+		become(user);
+		_exit(is_so());
+	}
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) > 1)
 		event_give_up("a process that counts has failed");
 	return WEXITSTATUS(status);
+}
+
+/* Returns true if a new process of the user gets what it needs for a filter. */
+static bool is_served(uid_t user)
+{
+	return is_so_for(user, counts_filtered);
 }
 
 /* --- those who use up their share ----------------------------------------- */
@@ -169,6 +185,83 @@ static void use_looks(void)
 	}
 }
 
+enum {
+	THREADS		= 4500,		/* more than a user has records for */
+	STACK		= 16384,	/* the linker saves registers on it */
+	WATCHED		= 64,		/* threads of others */
+};
+
+static int open_plain(void)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int fd = event_open(&attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		event_give_up("no event");
+	return fd;
+}
+
+static int asleep;
+
+/* These threads have no TLS of their own: nothing here may need it. */
+static int sleep_for_good(void *unused)
+{
+	__atomic_add_fetch(&asleep, 1, __ATOMIC_RELAXED);
+	pause();
+	return 0;
+}
+
+/* A process that is stepped has many threads, which sleep for good. */
+static void use_stepped_threads(void)
+{
+	char *stacks = mmap(NULL, THREADS * STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = open_plain(), i;
+
+	if (stacks == MAP_FAILED)
+		event_give_up("no stacks");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 1; i <= THREADS; i++)
+		if (clone(sleep_for_good, stacks + i * STACK,
+			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+			  CLONE_THREAD | CLONE_SYSVSEM, NULL) < 0)
+			event_give_up("no thread");
+	while (__atomic_load_n(&asleep, __ATOMIC_RELAXED) < THREADS)
+		usleep(1000);
+}
+
+static pthread_barrier_t all_counted;
+
+/* The thread keeps its record until all have counted. */
+static void *count_in_thread(void *counted)
+{
+	*(bool *)counted = counts_run(open_plain());
+	pthread_barrier_wait(&all_counted);
+	return NULL;
+}
+
+/* Returns true if each of many threads is stepped. */
+static bool threads_count(void)
+{
+	pthread_t thread[WATCHED];
+	bool counted[WATCHED];
+	int i, sum = 0;
+
+	if (pthread_barrier_init(&all_counted, NULL, WATCHED))
+		_exit(94);
+	for (i = 0; i < WATCHED; i++)
+		if (pthread_create(&thread[i], NULL, count_in_thread,
+				   &counted[i]))
+			_exit(95);
+	for (i = 0; i < WATCHED; i++) {
+		pthread_join(thread[i], NULL);
+		sum += counted[i];
+	}
+	printf("# %d of %d threads are stepped\n", sum, WATCHED);
+	fflush(stdout);
+	return sum == WATCHED;
+}
+
 /* Returns a process of the user that has used up a share, until it is ended. */
 static pid_t begin(uid_t user, void (*use)(void))
 {
@@ -238,6 +331,30 @@ TEST(records)
 TEST(looks)
 {
 	check_shares(_metadata, use_looks);
+}
+
+TEST(stepped_threads)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	pid_t pid[2];
+
+	ASSERT_TRUE(event_sessions_are(0));
+	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
+	ASSERT_EQ(0, sysctl_write("threads-max", 4 * THREADS));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NPROC, &all));
+	pid[0] = begin(FIRST_USER, use_stepped_threads);
+	/* Threads without a record are in the session's account. */
+	EXPECT_LT(0, event_lost());
+	EXPECT_FALSE(is_so_for(FIRST_USER, threads_count));
+	EXPECT_TRUE(is_so_for(FIRST_USER + 1, threads_count));
+	EXPECT_TRUE(is_so_for(0, threads_count));
+	/* The shares of two users leave no more than root's reserve. */
+	pid[1] = begin(FIRST_USER + 1, use_stepped_threads);
+	EXPECT_TRUE(is_so_for(0, threads_count));
+	end(pid[0]);
+	end(pid[1]);
+	EXPECT_TRUE(event_sessions_are(0));
+	EXPECT_TRUE(is_so_for(FIRST_USER, threads_count));
 }
 
 TEST_HARNESS_MAIN
