@@ -3,9 +3,12 @@
 
 IRQSOFF		:= $(BUILD)/tests/irqsoff
 
-$(BUILD)/obj/tests/irqsoff/drive.o: override CFLAGS += -I. -D_GNU_SOURCE
+IRQSOFF_OBJECTS	:= $(patsubst %.c,$(BUILD)/obj/%.o, \
+			$(wildcard tests/irqsoff/*.c tests/irqsoff/scenario/*.c))
 
-$(IRQSOFF)/drive: $(BUILD)/obj/tests/irqsoff/drive.o \
+$(IRQSOFF_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
+
+$(IRQSOFF)/drive: $(IRQSOFF_OBJECTS) \
 			$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
 				     event device fault text)
 	@mkdir -p $(@D)

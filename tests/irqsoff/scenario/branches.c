@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "tests/kselftest/event.h"
+#include "tests/irqsoff/must.h"
+#include "tests/irqsoff/phase.h"
+#include "tests/irqsoff/rows.h"
+#include "tests/irqsoff/sites.h"
+
+#include "scenario.h"
+
+/* Records branches. Each row is written where the program is stepped. */
+void branches(void)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_BRANCHES, 1);
+	struct ring ring;
+	int fd;
+
+	attr.disabled = 1;
+	fd = event_open(&attr, 0, 0, -1, 0);
+	must(fd, "opening an event");
+	ring = map_ring(fd, PAGES_MOST);
+	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
+	phase("branches");
+	run_sites(SITES);
+	phase("branches: PERF_EVENT_IOC_DISABLE");
+	must(ioctl(fd, PERF_EVENT_IOC_DISABLE, 0), "PERF_EVENT_IOC_DISABLE");
+	end_phase();
+	tell_written(&ring);
+	phase("branches: close");
+	close(fd);
+	unmap_ring(&ring);
+	end_phase();
+}
