@@ -9,7 +9,7 @@
  *
  * With functions=1 calls of hwprof's functions are traced, which tells whose
  * parts are, and makes each longer. An interrupt counts then only if one was
- * called since it was due.
+ * called since it was due, or if it came within one: a long loop calls nothing.
  *
  * <debugfs>/irqsoff has a line for each function of hwprof that was the last
  * one before an interrupt (0x0 without functions=1), and for each place where a
@@ -44,6 +44,8 @@ enum {
 
 static bool functions;
 module_param(functions, bool, 0400);
+
+static struct module *hwprof;		/* NULL: not loaded */
 
 struct state {
 	struct hrtimer timer;
@@ -105,6 +107,13 @@ static void keep(const struct state *state, u64 late, u64 ago)
 	raw_spin_unlock(&places_lock);
 }
 
+static bool is_in_hwprof(unsigned long ip)
+{
+	const struct module *module = READ_ONCE(hwprof);
+
+	return module && within_module(ip, module);
+}
+
 static enum hrtimer_restart fires(struct hrtimer *timer)
 {
 	struct state *state = container_of(timer, struct state, timer);
@@ -112,7 +121,7 @@ static enum hrtimer_restart fires(struct hrtimer *timer)
 					 hrtimer_get_expires(timer)));
 	s64 ago = get_cycles() - state->last_at;
 
-	if (!functions || ago <= late)
+	if (!functions || ago <= late || is_in_hwprof(get_irq_regs()->ip))
 		keep(state, max_t(s64, late, 0), ago);
 	hrtimer_forward_now(timer, ns_to_ktime(PERIOD_NS));
 	return HRTIMER_RESTART;
@@ -175,10 +184,14 @@ static int module_changes(struct notifier_block *block, unsigned long state,
 
 	if (!functions || strcmp(module->name, "hwprof"))
 		return NOTIFY_OK;
-	if (state == MODULE_STATE_COMING)
+	if (state == MODULE_STATE_COMING) {
+		WRITE_ONCE(hwprof, module);
 		return notifier_from_errno(see_functions(module));
-	if (state == MODULE_STATE_GOING)
+	}
+	if (state == MODULE_STATE_GOING) {
+		WRITE_ONCE(hwprof, NULL);
 		forget_functions();
+	}
 	return NOTIFY_OK;
 }
 
