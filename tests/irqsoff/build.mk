@@ -10,7 +10,7 @@ $(IRQSOFF_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
 
 $(IRQSOFF)/drive: $(IRQSOFF_OBJECTS) \
 			$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-				     event device fault text)
+				     event device fault text bpf)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 

@@ -24,9 +24,13 @@ static const struct {
 	{ "sizes", sizes },		{ "engines", engines },
 	{ "branches", branches },	{ "ends", ends },
 	{ "flushes", flushes },		{ "sessions", sessions },
-	{ "filters", filters },		{ "device", device },
-	{ "stacks", stacks },		{ "cpu", whole_cpu },
-	{ "module", module },		{ "hotplug", hotplug },
+	{ "limit", limit },		{ "samples", samples },
+	{ "groups", groups },		{ "switches", switches },
+	{ "filters", filters },
+	{ "device", device },		{ "changes", changes },
+	{ "stacks", stacks },		{ "windows", windows },
+	{ "cpu", whole_cpu },		{ "module", module },
+	{ "sleepers", sleepers },	{ "hotplug", hotplug },
 };
 
 int main(int count, char **arguments)

@@ -75,3 +75,19 @@ void tell_written(const struct ring *ring)
 	printf("#	%llu KiB of rows\n",
 	       (unsigned long long)written(ring) >> 10);
 }
+
+void must_have_samples(const struct ring *ring, unsigned int count)
+{
+	const char *data = (char *)ring->start + getpagesize();
+	const struct perf_event_header *header;
+	unsigned int found = 0;
+	uint64_t at;
+
+	for (at = 0; at < written(ring); at += header->size) {
+		header = (const void *)(data + at);
+		found += header->type == PERF_RECORD_SAMPLE;
+	}
+	errno = ENODATA;
+	if (found != count)
+		die("%u samples, not %u", found, count);
+}

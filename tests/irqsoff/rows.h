@@ -36,6 +36,9 @@ void unmap_ring(struct ring *ring);
 /* Return how many bytes were written to the ring. */
 uint64_t written(const struct ring *ring);
 
+/* Exit unless the ring has that many samples, and has never been full. */
+void must_have_samples(const struct ring *ring, unsigned int count);
+
 /* Print how many, and exit if they are next to none. */
 void tell_written(const struct ring *ring);
 

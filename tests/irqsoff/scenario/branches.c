@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "tests/kselftest/event.h"
+#include "tests/irqsoff/crowd.h"
 #include "tests/irqsoff/must.h"
 #include "tests/irqsoff/phase.h"
 #include "tests/irqsoff/rows.h"
@@ -32,4 +33,36 @@ void branches(void)
 	close(fd);
 	unmap_ring(&ring);
 	end_phase();
+}
+
+static struct ring rings[STEPPED];
+
+static int open_branches(unsigned int i)
+{
+	struct perf_event_attr attr = rows_attr(EVENT_BRANCHES, 1);
+	int fd;
+
+	attr.config1 = EVENT_INTERVAL(1000 + i);
+	fd = own_event(attr);
+	rings[i] = map_ring(fd, PAGES_MOST / 16);
+	return fd;
+}
+
+/*
+ * As many sessions as a step feeds, each of which writes its unfinished row
+ * when the task is switched.
+ */
+void switches(void)
+{
+	const struct crowd crowd = {
+		"sessions of branches", STEPPED, open_branches,
+	};
+	struct crowd_took any = { 0 };
+	unsigned int i;
+
+	crowd_measure(&crowd, any);
+	for (i = 0; i < STEPPED; i++) {
+		tell_written(&rings[i]);
+		unmap_ring(&rings[i]);
+	}
 }

@@ -8,6 +8,7 @@
 
 enum {
 	SESSIONS	= 40,		/* more than a step feeds */
+	STEPPED		= 10,		/* as many as a step feeds */
 };
 
 /* Profiles and events of one session. */
@@ -16,19 +17,26 @@ void engines(void);
 void branches(void);
 void ends(void);
 void flushes(void);
+void windows(void);
 
 /* Many events. */
 void sessions(void);
+void limit(void);
+void samples(void);
+void groups(void);
+void switches(void);
 void filters(void);
 
 /* The device, and changes of what runs. */
 void device(void);
 void stacks(void);
+void changes(void);
 
 /* Whole CPUs, and the module as a whole. */
 void whole_cpu(void);
 void hotplug(void);
 void module(void);
+void sleepers(void);
 
 /* Open an event of each of SESSIONS sessions of this task. */
 void open_sessions(int fd[SESSIONS]);
