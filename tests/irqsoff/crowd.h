@@ -17,7 +17,7 @@ struct crowd {
 	int (*open)(unsigned int i);
 };
 
-/* The instructions of the longest part with interrupts off. */
+/* The instructions that perf needs at the most for all of them: end_phase(). */
 struct crowd_took {
 	unsigned long opening, running, enabling;
 };

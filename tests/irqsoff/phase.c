@@ -79,6 +79,16 @@ static void note_above(const struct part *part)
 		die("writing " ABOVE);
 }
 
+/*
+ * Return true if the part ends where a task has been switched, or where an
+ * interrupt to this CPU has done its work: perf has gone through all events.
+ */
+static bool is_perfs_loop(const struct part *part)
+{
+	return strstr(part->place, "finish_task_switch") ||
+	       strstr(part->place, "generic_exec_single");
+}
+
 static void take_part(const struct part *part, struct part *longest)
 {
 	parts_seen += part->times;
@@ -97,7 +107,7 @@ static void take_part(const struct part *part, struct part *longest)
 
 unsigned long end_phase(void)
 {
-	struct part part, longest = { };
+	struct part part, longest = { }, loop = { };
 	FILE *file;
 
 	if (!current[0])
@@ -106,8 +116,11 @@ unsigned long end_phase(void)
 	if (!file)
 		die("reading " PROBE);
 	printf("# %s\n", current);
-	while (next_part(file, &part))
+	while (next_part(file, &part)) {
 		take_part(&part, &longest);
+		if (is_perfs_loop(&part) && part.ns > loop.ns)
+			loop = part;
+	}
 	if (ferror(file))
 		die("reading " PROBE);
 	fclose(file);
@@ -115,7 +128,7 @@ unsigned long end_phase(void)
 		print_part(&longest);
 	fflush(stdout);
 	current[0] = '\0';
-	return instructions_most(&longest);
+	return instructions_most(&loop);
 }
 
 void restart_phase(void)

@@ -17,8 +17,8 @@ void __attribute__((format(printf, 1, 2))) phase(const char *format, ...);
 void restart_phase(void);
 
 /*
- * End the phase, if there is one. Return the instructions that its longest part
- * took at the most.
+ * End the phase, if there is one. Return the instructions that perf took at the
+ * most to go through all events of a task.
  */
 unsigned long end_phase(void);
 
