@@ -353,6 +353,7 @@ paths_rows()
 		grep -q '^96.00% .* 9,600 .* known_inner' /tmp/report
 }
 
+echo "# $(perf --version)"
 test_ok "perf stat" stat_is_exact
 test_ok "perf stat of forks" stat_of_forks
 test_ok "perf record" record_default
