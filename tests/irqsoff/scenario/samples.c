@@ -11,7 +11,7 @@
 
 enum {
 	EVENTS		= 80,
-	SAMPLED		= 10,	/* of which a CPU takes samples */
+	SAMPLED		= 64,	/* of a session, which have samples */
 };
 
 static struct ring rings[EVENTS];
