@@ -12,6 +12,7 @@
 
 enum {
 	PERIOD_NS	= 20000,	/* of the probe's timer */
+	LONG_NS		= 100000,	/* as the probe has it */
 	MOST_INSTRUCTIONS = 100000,
 };
 
@@ -80,12 +81,14 @@ static void note_above(const struct part *part)
 }
 
 /*
- * Return true if the part ends where a task has been switched, or where an
- * interrupt to this CPU has done its work: perf has gone through all events.
+ * Return true if perf may have gone through all events in the part. It ends
+ * where a task has been switched, or where an interrupt to this CPU has done
+ * its work. The probe tells only long parts apart by where they end.
  */
 static bool is_perfs_loop(const struct part *part)
 {
-	return strstr(part->place, "finish_task_switch") ||
+	return part->ns <= LONG_NS ||
+	       strstr(part->place, "finish_task_switch") ||
 	       strstr(part->place, "generic_exec_single");
 }
 
