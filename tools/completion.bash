@@ -79,6 +79,8 @@ _hwprof_event_fields()
 	if [[ -d $_hwprof_sysfs/format ]]; then
 		for field in "$_hwprof_sysfs"/format/*; do
 			name=${field##*/}
+			# "branches" is all_branches there.
+			name=${name#all_}
 			[[ $(< "$field") == *-* ]] && name+==
 			echo "$name"
 		done

@@ -28,10 +28,24 @@ static ssize_t sysfs_format_show(struct device *device,
 			  place->high);
 }
 
-#define X(name, word, low, high, text)					       \
-	static struct dev_ext_attribute format_##name = {		       \
-		.attr = __ATTR(name, 0444, sysfs_format_show, NULL),	       \
-		.var = (void *)&field_places[FIELD_##name],		       \
+/*
+ * The field's name in format/, and @tail. perf 6.12 reads "branches" as the
+ * number of a hardware event. It takes a PMU's own event of that name, but only
+ * if no field has the name, too.
+ */
+#define FORMAT_NAME(field, tail)					       \
+	(FIELD_##field == FIELD_branches ? "all_branches" tail : #field tail)
+
+#define X(field, word, low, high, text)					       \
+	static struct dev_ext_attribute format_##field = {		       \
+		.attr = {						       \
+			.attr = {					       \
+				.name = FORMAT_NAME(field, ""),		       \
+				.mode = 0444,				       \
+			},						       \
+			.show = sysfs_format_show,			       \
+		},							       \
+		.var = (void *)&field_places[FIELD_##field],		       \
 	};
 HWPROF_FIELDS(X)
 #undef X
@@ -50,7 +64,7 @@ static const struct attribute_group format_group = {
 
 /* One event for each of HWPROF_ENGINES: "loops=1". */
 #define X(name, engine, caps)						       \
-	PMU_EVENT_ATTR_STRING(name, event_##name, #name "=1");
+	PMU_EVENT_ATTR_STRING(name, event_##name, FORMAT_NAME(name, "=1"));
 HWPROF_ENGINES(X)
 #undef X
 

@@ -143,7 +143,10 @@ mkdir -p "$work/hwprof/format"
 echo config:1 > "$work/hwprof/format/loops"
 echo config:2 > "$work/hwprof/format/loose"
 echo config:16-27 > "$work/hwprof/format/looks"
+echo config:0 > "$work/hwprof/format/all_branches"
 _hwprof_sysfs=$work/hwprof
 check "looks= loops loose" hwprof record -e loo
+check "branches" hwprof record -e br
+check "" hwprof record -e al
 echo "1..$n"
 exit "${failed:-0}"
