@@ -295,7 +295,9 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
+/* @sessions: how many a user has whose share is used up. */
+static void check_shares(struct __test_metadata *_metadata, void (*use)(void),
+			 unsigned int sessions)
 {
 	pid_t pid[FULL];
 	char before[64];
@@ -309,6 +311,8 @@ static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
 	EXPECT_TRUE(is_served(FIRST_USER));
 	for (i = 0; i < FULL; i++) {
 		EXPECT_TRUE(is_served(FIRST_USER + i)) TH_LOG("user %d", i);
+		/* The session of is_served() ends later. */
+		EXPECT_TRUE(event_sessions_are(i * sessions));
 		pid[i] = begin(FIRST_USER + i, use);
 		EXPECT_FALSE(is_served(FIRST_USER + i)) TH_LOG("user %d", i);
 		EXPECT_TRUE(is_served(0));
@@ -325,12 +329,12 @@ static void check_shares(struct __test_metadata *_metadata, void (*use)(void))
 
 TEST(records)
 {
-	check_shares(_metadata, use_records);
+	check_shares(_metadata, use_records, SHARE);
 }
 
 TEST(looks)
 {
-	check_shares(_metadata, use_looks);
+	check_shares(_metadata, use_looks, 1);
 }
 
 TEST(stepped_threads)
