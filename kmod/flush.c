@@ -173,10 +173,23 @@ static enum flushed flush_rows(struct session *session, u32 space, bool last)
 	return READ_ONCE(session->reader) ? FLUSH_HELD : FLUSH_NO_RING;
 }
 
+static void flush_begin(struct session *session)
+{
+	cpus_read_lock();
+	mutex_lock(&session->flush_lock);
+}
+
+static void flush_end(struct session *session)
+{
+	mutex_unlock(&session->flush_lock);
+	cpus_read_unlock();
+}
+
 static enum flushed flush_once(struct session *session, u32 space)
 {
+	struct ended ended = { &space, !!space };
 	bool retired = session->engine->immediate ||
-		       tables_retire(session, space);
+		       tables_retire(session, ended);
 	enum flushed flushed = flush_rows(session, space, false);
 
 	return retired ? flushed : FLUSH_UNREACHED;
@@ -209,18 +222,15 @@ static u64 flush_time_of_current(void)
 /*
  * Add what a flush has cost that began at @begin, when current had run for @ran
  * ns. CPUs differ in what they subtract as their own time, such as interrupts.
+ * Return it, in ns.
  */
-static void flush_count_cost(struct session *session, u64 begin, u64 ran)
+static u64 flush_count_cost(struct session *session, u64 begin, u64 ran)
 {
 	s64 took = flush_time_of_current() - ran;
 
-	atomic64_add(clamp_t(s64, took, 0, local_clock() - begin),
-		     &session->flush_cost);
-}
-
-static unsigned long flush_jiffies_since(u64 begin)
-{
-	return nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
+	took = clamp_t(s64, took, 0, local_clock() - begin);
+	atomic64_add(took, &session->flush_cost);
+	return took;
 }
 
 /* Flush once, and take care of processes that have ended. */
@@ -275,14 +285,12 @@ static bool flush_until_done(struct session *session, u32 space)
  */
 static void flush_immediate(struct session *session, u32 space)
 {
-	cpus_read_lock();
-	mutex_lock(&session->flush_lock);
+	flush_begin(session);
 	flush_rows(session, 0, false);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);
-	mutex_unlock(&session->flush_lock);
-	cpus_read_unlock();
+	flush_end(session);
 }
 
 /*
@@ -314,16 +322,14 @@ bool session_flush_around(struct session *session,
 {
 	bool done = true;
 
-	cpus_read_lock();
-	mutex_lock(&session->flush_lock);
+	flush_begin(session);
 	if (session->rows)
 		done = flush_once(session, 0) < FLUSH_LATER;
 	if (done)
 		change(session, context);
 	if (session->rows && flush_rows(session, 0, false) == FLUSH_LATER)
 		flush_retry_later(session);
-	mutex_unlock(&session->flush_lock);
-	cpus_read_unlock();
+	flush_end(session);
 	return done;
 }
 
@@ -338,14 +344,12 @@ void session_flush_disabled(struct session *session)
 	if (!immediate && !flush_has_news(session) &&
 	    !mutex_is_locked(&session->flush_lock))
 		return;
-	cpus_read_lock();
-	mutex_lock(&session->flush_lock);
+	flush_begin(session);
 	if (!immediate)
-		tables_merge_free(session, 0);
+		tables_merge_free(session, (struct ended) {});
 	if (flush_rows(session, 0, true) == FLUSH_LATER)
 		flush_retry_later(session);
-	mutex_unlock(&session->flush_lock);
-	cpus_read_unlock();
+	flush_end(session);
 }
 
 static void flush_interval(struct work_struct *work)
@@ -353,97 +357,115 @@ static void flush_interval(struct work_struct *work)
 	struct session *session =
 		container_of(to_delayed_work(work), struct session, flush_work);
 	u64 begin = local_clock();
+	unsigned long took;
 
 	WRITE_ONCE(session->flush_wanted, false);
 	WRITE_ONCE(session->news, false);
 	smp_mb();	/* news from now on ask for the next flush */
 	session_flush(session, 0);
+	took = nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
-		   max(session->interval, flush_jiffies_since(begin)));
+		   max_t(unsigned long, session->interval, took));
 }
 
 /* --- processes whose end the workqueue flushes ---------------------------- */
 
-/*
- * Own the records of processes that have ended and were left to a flush; at
- * most LEFT_MOST. The caller holds flush_lock. Return how many.
- */
-static unsigned int flush_claim(struct session *session, struct space **mine)
-{
-	unsigned int i, count = 0;
+/* Records of processes that have ended, and their numbers. */
+struct left {
+	struct space *spaces[LEFT_MOST];
+	u32 ids[LEFT_MOST];
+	unsigned int count, done;
+};
 
-	for (i = 0; i < session->space_count && count < LEFT_MOST; i++) {
+/* Own records of processes that have ended and were left to a flush. */
+static void flush_claim(struct session *session, struct left *left)
+{
+	unsigned int i;
+	u32 id;
+
+	for (i = 0; i < session->space_count && left->count < LEFT_MOST; i++) {
 		struct space *space = &session->spaces[i];
 
-		if (!space_left(space))
+		id = space_left(space);
+		if (!id)
 			continue;
 		WRITE_ONCE(space->left, false);
-		mine[count++] = space;
+		left->ids[left->count] = id;
+		left->spaces[left->count++] = space;
 	}
-	return count;
 }
 
 /*
- * Write the rows of a process that has ended, and forget it. Nothing of it is
- * in tables any more. Return false if rows are left.
+ * Own what ended processes have left. CPUs give their tables once for all of
+ * them. Return false if one does not.
+ */
+static bool flush_retire_left(struct session *session, struct left *left)
+{
+	bool retired;
+
+	flush_begin(session);
+	flush_claim(session, left);
+	retired = !left->count || session->engine->immediate ||
+		  tables_retire(session,
+				(struct ended) { left->ids, left->count });
+	flush_end(session);
+	return retired;
+}
+
+/*
+ * Write the rows of a process that has ended, and forget it. Return false if
+ * rows are left.
  */
 static bool flush_ended(struct session *session, struct space *space)
 {
 	bool immediate = session->engine->immediate;
 	enum flushed flushed;
 
-	if (!immediate)
-		tables_merge_free(session, space->id);	/* forgets it */
+	flush_begin(session);
 	flushed = flush_rows(session, immediate ? 0 : space->id, false);
-	if (flushed == FLUSH_LATER && !immediate)
-		return false;
-	session_forget(session, space);
-	return true;
+	if (immediate || flushed < FLUSH_LATER)
+		session_forget(session, space);
+	flush_end(session);
+	cond_resched();
+	return immediate || flushed < FLUSH_LATER;
 }
 
 /*
- * Write what ended processes have left, until rows find no room. CPUs give
- * their tables once for all of them. Return true if there may be more that can
- * be written now.
+ * Write what ended processes have left, until rows find no room. Return true if
+ * there may be more that can be written now.
  */
 static bool flush_some_left(struct session *session)
 {
-	struct space *mine[LEFT_MOST];
-	unsigned int count = flush_claim(session, mine), done = 0;
+	struct left left = { .count = 0 };
 
-	if (count && (session->engine->immediate || tables_retire(session, 0)))
-		while (done < count && flush_ended(session, mine[done])) {
-			done++;
-			cond_resched();
-		}
-	if (done == count)
-		return count == LEFT_MOST;
-	while (done < count)
-		space_leave(mine[done++]);
+	if (flush_retire_left(session, &left))
+		while (left.done < left.count &&
+		       flush_ended(session, left.spaces[left.done]))
+			left.done++;
+	if (left.done == left.count)
+		return left.count == LEFT_MOST;
+	while (left.done < left.count)
+		space_leave(left.spaces[left.done++]);
 	/* The flush of the interval tries again. */
 	queue_delayed_work(hwprof_workqueue, &session->flush_work,
 			   session->pause);
 	return false;
 }
 
+/* Leave half of the time to others, however many processes end. */
 static void flush_left(struct work_struct *work)
 {
 	struct session *session =
 		container_of(to_delayed_work(work), struct session, left_work);
 	u64 begin = local_clock(), ran = flush_time_of_current();
-	bool more;
+	bool more = flush_some_left(session);
+	u64 took = flush_count_cost(session, begin, ran);
 
-	cpus_read_lock();
-	mutex_lock(&session->flush_lock);
-	more = flush_some_left(session);
-	mutex_unlock(&session->flush_lock);
-	cpus_read_unlock();
-	flush_count_cost(session, begin, ran);
-	/* Leave half of the time to others, however many processes end. */
-	WRITE_ONCE(session->left_pause, flush_jiffies_since(begin));
+	WRITE_ONCE(session->left_pause, nsecs_to_jiffies64(took));
 	if (more)
-		session_flush_left(session);
+		queue_delayed_work(hwprof_workqueue, &session->left_work,
+				   session->left_pause);
 }
 
 /*

@@ -29,7 +29,8 @@ static void flush_at_exit(struct lane *lane)
 	session->profile_version++;
 	if (!session->engine->immediate)
 		for (table = 0; table < session->table_count; table++)
-			while (steps && table_merge_step(session, table, 0))
+			while (steps && table_merge_step(session, table,
+							  (struct ended) {}))
 				steps--;
 	emit.version = session->profile_version;
 	emit_all_here(&emit, steps);

@@ -176,10 +176,11 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	bool first = !lane->active;
 
 	/* An NMI may be reading the list: see source/metrics.c. */
-	if (lane->active < LANE_EVENTS)
+	INIT_LIST_HEAD(&event->hw.tp_list);
+	if (lane->listed < LANE_EVENTS) {
 		list_add_tail_rcu(&event->hw.tp_list, &lane->events);
-	else
-		INIT_LIST_HEAD(&event->hw.tp_list);
+		lane->listed++;
+	}
 	lane->wide += !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active + 1);
 	if (!READ_ONCE(session->started))
@@ -225,6 +226,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 		session->source->stop(lane);
 		lane_change_table(lane, -1);
 	}
+	lane->listed -= !list_empty(&event->hw.tp_list);
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	lane->active--;

@@ -18,7 +18,8 @@
  * off, so there are few of them; the other events have theirs at a later unit.
  */
 enum {
-	SAMPLES_MOST	= 8,	/* of a CPU at a step; else in a tick */
+	/* For a CPU at a step; else for a task in a tick. */
+	SAMPLES_MOST	= 8,
 	/* Events of a group that perf reads in the time of a sample. */
 	GROUP_SAMPLE	= 8,
 	RESTS_MOST	= 512,	/* events that are searched for rests */
@@ -26,7 +27,9 @@ enum {
 
 struct allowance {
 	unsigned int left;	/* samples that may be written */
-	unsigned long tick;	/* jiffies when it was renewed */
+	/* When it was renewed. */
+	unsigned long tick;	/* jiffies */
+	pid_t task;
 };
 
 static DEFINE_PER_CPU(struct allowance, allowance);
@@ -63,6 +66,7 @@ bool lane_sample_renew(void)
 
 	ours->left = SAMPLES_MOST;
 	ours->tick = jiffies;
+	ours->task = current->pid;
 	return spent;
 }
 
@@ -83,13 +87,12 @@ static unsigned int lane_sample_weight(const struct perf_event *event)
 	return min_t(unsigned int, weight, SAMPLES_MOST);
 }
 
-/* Return true if a sample of the event may be written now. */
-static bool lane_sample_allowed(const struct perf_event *event)
+/* Return true if a sample of that weight may be written now. */
+static bool lane_sample_allowed(unsigned int weight)
 {
 	struct allowance *ours = this_cpu_ptr(&allowance);
-	unsigned int weight = lane_sample_weight(event);
 
-	if (ours->tick != jiffies)
+	if (ours->tick != jiffies || ours->task != current->pid)
 		lane_sample_renew();
 	if (ours->left < weight) {
 		ours->left = 0;
@@ -162,42 +165,56 @@ static void lane_sample_write(struct lane *lane, struct perf_event *event,
 	event->hw.last_period = 0;
 }
 
-/* Add the unit. Return true if a sample of the event is due. */
-static bool lane_sample_add(struct perf_event *event,
+static void lane_sample_add(struct perf_event *event,
 			    const struct stream_event *stream,
 			    unsigned int units)
 {
-	struct hw_perf_event *hwc = &event->hw;
+	lane_sample_note(&event->hw, stream);
+	event->hw.last_period += units;
+	local64_sub(units, &event->hw.period_left);
+}
 
-	if (hwc->state & PERF_HES_STOPPED)
-		return false;
-	lane_sample_note(hwc, stream);
-	hwc->last_period += units;
-	return local64_sub_return(units, &hwc->period_left) <= 0 &&
-	       hwc->interrupts != ~0ULL;	/* not throttled */
+/* Return true if a sample of the event is due, and may be written now. */
+static bool lane_sample_is_due(const struct perf_event *event)
+{
+	return !(event->hw.state & PERF_HES_STOPPED) &&
+	       local64_read(&event->hw.period_left) <= 0 &&
+	       event->hw.interrupts != ~0ULL &&	/* not throttled */
+	       lane_sample_allowed(lane_sample_weight(event));
 }
 
 /*
  * Events that have had a sample go to the end of the list, so each has its
- * turn. No NMI reads the list of a lane of steps.
+ * turn. No NMI reads the list of a lane of steps. A sample may throttle all
+ * events of its group, so each learns of the unit before one is written.
  */
-void lane_sample_events(struct lane *lane, const struct stream_event *stream,
-			unsigned int units, const struct pt_regs *regs)
+static void lane_sample_write_due(struct lane *lane, const struct pt_regs *regs)
 {
 	struct perf_event *event, *next;
 	LIST_HEAD(written);
 
-	/* Some of them are not on the list. */
-	if (unlikely(lane->active > LANE_EVENTS))
-		lane_count(&lane->lost_events, 1);
 	list_for_each_entry_safe(event, next, &lane->events, hw.tp_list) {
-		if (!lane_sample_add(event, stream, units) ||
-		    !lane_sample_allowed(event))
+		if (!lane_sample_is_due(event))
 			continue;
 		lane_sample_write(lane, event, regs, false);
 		list_move_tail(&event->hw.tp_list, &written);
 	}
 	list_splice_tail(&written, &lane->events);
+}
+
+void lane_sample_events(struct lane *lane, const struct stream_event *stream,
+			unsigned int units, const struct pt_regs *regs)
+{
+	struct perf_event *event;
+
+	if (!lane->session->key.sampling)
+		return;
+	if (unlikely(lane->active > lane->listed))
+		lane_count(&lane->lost_events, 1);
+	list_for_each_entry(event, &lane->events, hw.tp_list)
+		if (!(event->hw.state & PERF_HES_STOPPED))
+			lane_sample_add(event, stream, units);
+	lane_sample_write_due(lane, regs);
 }
 
 /*
@@ -234,7 +251,8 @@ static void lane_sample_gather(struct perf_event *event)
  * only be recognised by being in an interrupt. Perf also rotates events in
  * interrupts; then there is one more sample, and the sum of the periods is the
  * same. Perf may stop many events at once. An event that is not allowed a
- * sample then keeps its rest. A CPU-wide event no longer has a known owner.
+ * sample then keeps its rest, which counts as a lost event. A CPU-wide event no
+ * longer has a known owner.
  */
 void lane_sample_rest(struct lane *lane, struct perf_event *event)
 {
@@ -247,9 +265,12 @@ void lane_sample_rest(struct lane *lane, struct perf_event *event)
 	    !event->hw.target ||
 	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	if ((event->cpu < 0 && !event->hw.last_period) ||
-	    !lane_sample_allowed(event))
+	if (event->cpu < 0 && !event->hw.last_period)
 		return;
+	if (!lane_sample_allowed(1)) {	/* no stack is copied */
+		lane_count(&lane->lost_events, !!event->hw.last_period);
+		return;
+	}
 	if (event->cpu >= 0)
 		lane_sample_gather(event);
 	if (event->hw.last_period)

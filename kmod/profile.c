@@ -67,7 +67,7 @@ bool session_fetch(struct session *session, bool fresh)
 		cpus_read_lock();
 	mutex_lock(&session->flush_lock);
 	if (fresh) {
-		retired = tables_retire(session, 0);
+		retired = tables_retire(session, (struct ended) {});
 		cpus_read_unlock();
 	}
 	if (session->settled != session->pass)

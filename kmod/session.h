@@ -110,6 +110,13 @@ struct table {
 	 * owner writes this.
 	 */
 	bool merging;
+	unsigned int forgot;		/* of struct ended, so far */
+};
+
+/* Address spaces that have ended, whose rows are about to be written. */
+struct ended {
+	const u32 *ids;
+	unsigned int count;
 };
 
 /* A burst of the step source: stepping for a while. */
@@ -164,12 +171,13 @@ struct lane {
 	/* On the source's list of the CPU's lanes. */
 	struct list_head link;
 	/*
-	 * Started events: hw.tp_list. Of more than LANE_EVENTS, the last are
-	 * not on it. They count as the others do, but have no samples.
+	 * Started events: hw.tp_list. If it has LANE_EVENTS of them, further
+	 * ones count as the others do, but have no samples.
 	 */
 	struct list_head events;
+	unsigned int listed;		/* number of events on it */
 	struct list_head roots;		/* struct root: events of this CPU */
-	unsigned int active;		/* number of events */
+	unsigned int active;		/* number of started events */
 	unsigned int wide;		/* how many of them are a whole CPU's */
 	int table;			/* number in the pool; -1: none */
 	/* Something was fed since its table was last exchanged. */
@@ -594,9 +602,10 @@ void lane_emit(struct lane *lane);
 /* table_pool.c */
 int table_take(struct session *session);
 void lane_change_table(struct lane *lane, int table);
-bool table_merge_step(struct session *session, unsigned int number, u32 over);
-void tables_merge_free(struct session *session, u32 over);
-bool tables_retire(struct session *session, u32 over);
+bool table_merge_step(struct session *session, unsigned int number,
+		      struct ended ended);
+void tables_merge_free(struct session *session, struct ended ended);
+bool tables_retire(struct session *session, struct ended ended);
 
 /*
  * Add to a count of the lane, on its CPU. Readers on other CPUs take no lock:

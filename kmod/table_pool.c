@@ -92,16 +92,17 @@ static void table_merge_begin(struct session *session, unsigned int number)
 
 /*
  * Merge a part of table @number, which nobody uses, into the profile. The
- * caller holds profile_lock. Address space @over (0: none) has ended: the table
- * forgets it, because a merged table still knows its loops, which would push
- * out those of running programs. Return true if there is more to merge.
+ * caller holds profile_lock. The table then forgets what has ended, one address
+ * space at a time: it still knows loops that it has merged, and these would
+ * push out those of running programs. Return true if there is more to do.
  */
-bool table_merge_step(struct session *session, unsigned int number, u32 over)
+bool table_merge_step(struct session *session, unsigned int number,
+		      struct ended ended)
 {
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
 
-	if (!table->merging) {
+	if (!table->merging && !table->forgot) {
 		if (!table_claim(session, number))
 			return false;
 		table_merge_begin(session, number);
@@ -113,15 +114,19 @@ bool table_merge_step(struct session *session, unsigned int number, u32 over)
 		if (table->merging)
 			return true;
 	}
-	if (over)
-		engine->forget(table->memory, over);
+	if (table->forgot < ended.count) {
+		engine->forget(table->memory, ended.ids[table->forgot++]);
+		if (table->forgot < ended.count)
+			return true;
+	}
+	table->forgot = 0;
 	WRITE_ONCE(table->pass, READ_ONCE(session->pass));
 	table_give(session, number, false);
 	return false;
 }
 
 /* In process context: merge all tables that no CPU uses. */
-void tables_merge_free(struct session *session, u32 over)
+void tables_merge_free(struct session *session, struct ended ended)
 {
 	unsigned int table;
 	bool more;
@@ -129,7 +134,7 @@ void tables_merge_free(struct session *session, u32 over)
 	for (table = 0; table < session->table_count; table++) {
 		do {
 			spin_lock_bh(&session->profile_lock);
-			more = table_merge_step(session, table, over);
+			more = table_merge_step(session, table, ended);
 			spin_unlock_bh(&session->profile_lock);
 			cond_resched();
 		} while (more);
@@ -194,13 +199,13 @@ static bool table_pass_complete(struct session *session)
  * in process context and holds cpus_read_lock() and flush_lock. Return false if
  * some CPU did not give its table.
  */
-bool tables_retire(struct session *session, u32 over)
+bool tables_retire(struct session *session, struct ended ended)
 {
 	int pass, cpu;
 
 	WRITE_ONCE(session->pass, session->pass + 1);
 	for (pass = 0; pass < RETIRE_PASSES; pass++) {
-		tables_merge_free(session, over);
+		tables_merge_free(session, ended);
 		if (table_pass_complete(session))
 			return true;
 		for_each_online_cpu(cpu)

@@ -358,6 +358,25 @@ TEST(samples_of_many_events_at_a_step)
 	recording_close(&recording);
 }
 
+enum { COUNTERS = 20 };
+
+/* Events that only count take nothing from one that samples. */
+TEST_F(sampling, beside_counters)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
+	int i, fd[COUNTERS];
+
+	attr.inherit = attr.disabled = 0;
+	for (i = 0; i < COUNTERS; i++) {
+		fd[i] = event_open(&attr, self->child.pid, -1, -1, 0);
+		ASSERT_LE(0, fd[i]);
+	}
+	sample_once(_metadata, self, event_attr_sampling(EVENT_LOOPS, 1));
+	EXPECT_LE(KNOWN_BACK, self->tally.samples);
+	for (i = 0; i < COUNTERS; i++)
+		close(fd[i]);
+}
+
 /* --- groups and ioctls ---------------------------------------------------- */
 
 static int open_in_group(struct __test_metadata *_metadata,
