@@ -26,6 +26,7 @@ struct step_cpu {
 	u64 fed;			/* branches that the lanes got so far */
 	u64 fed_secure;			/* and only privileged ones */
 	unsigned int bursts;		/* how many of @lanes are in a burst */
+	unsigned int sampling;		/* how many of them write samples */
 	/* How many of @lanes want loads and stores. */
 	unsigned int accesses;
 	/* How many of these want what stores write. */

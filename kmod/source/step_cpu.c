@@ -24,6 +24,12 @@ static bool step_wants_stored(const struct lane *lane)
 	       session->programs.stored;
 }
 
+/* Return true if the session writes samples, and no rows. */
+static bool step_writes_samples(const struct lane *lane)
+{
+	return !lane->session->rows && lane->session->key.sampling;
+}
+
 /* Let a lane have events from now on, or no longer. */
 void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 {
@@ -31,6 +37,7 @@ void step_add_lane(struct step_cpu *cpu, struct lane *lane)
 	cpu->count++;
 	cpu->accesses += lane->session->config.accesses;
 	cpu->stored += step_wants_stored(lane);
+	cpu->sampling += step_writes_samples(lane);
 }
 
 /* Return how many events the lane might have had. */
@@ -73,4 +80,5 @@ void step_del_lane(struct step_cpu *cpu, struct lane *lane)
 	cpu->count--;
 	cpu->accesses -= lane->session->config.accesses;
 	cpu->stored -= step_wants_stored(lane);
+	cpu->sampling -= step_writes_samples(lane);
 }

@@ -22,7 +22,7 @@
 
 /* All users share it until the module is unloaded, so no cgroup pays for it. */
 static struct step_task *records;
-/* Whose each record is. They are apart: a record fills a cache line. */
+/* Each record's owner is kept apart, because a record fills a cache line. */
 static kuid_t *owners;
 static DEFINE_RAW_SPINLOCK(records_lock);	/* one new record at a time */
 

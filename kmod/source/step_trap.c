@@ -105,7 +105,7 @@ static void trap_step(struct step_cpu *cpu, struct step_task *record,
 		insn = step_special(cpu, record, insn, regs, is64);
 	if (likely(step_wanted(cpu))) {
 		/* Each lane is the first one in turn to write samples. */
-		if (unlikely(lane_sample_renew()))
+		if (unlikely(cpu->sampling) && lane_sample_renew())
 			list_rotate_left(&cpu->lanes);
 		step_bind(cpu, record);
 		if (unlikely(cpu->accesses))
