@@ -21,14 +21,18 @@ void take_all(int fd)
 	free(buffer);
 }
 
-int feed(struct hwprof_config *config, unsigned int mib)
+int open_feeder(struct hwprof_config *config)
 {
 	struct perf_event_attr attr = device_feeder(config);
-	int event;
 
 	attr.disabled = 0;
-	event = event_open(&attr, 0, 0, -1, 0);
-	must(event, "an event that feeds the device");
+	return own_event(attr);
+}
+
+int feed(struct hwprof_config *config, unsigned int mib)
+{
+	int event = open_feeder(config);
+
 	run_sites(sites_for(mib));
 	return event;
 }

@@ -5,7 +5,10 @@
 
 #include <linux/hwprof.h>
 
-/* Open an event that feeds the session, and fill its profile. */
+/* Open an event of this task that feeds the session. */
+int open_feeder(struct hwprof_config *config);
+
+/* Open such an event, and fill the session's profile. */
 int feed(struct hwprof_config *config, unsigned int mib);
 
 /* Read a snapshot of the session. */

@@ -19,8 +19,7 @@ void branches(void)
 	int fd;
 
 	attr.disabled = 1;
-	fd = event_open(&attr, 0, 0, -1, 0);
-	must(fd, "opening an event");
+	fd = own_event(attr);
 	ring = map_ring(fd, PAGES_MOST);
 	must(ioctl(fd, PERF_EVENT_IOC_ENABLE, 0), "PERF_EVENT_IOC_ENABLE");
 	phase("branches");
@@ -57,10 +56,10 @@ void switches(void)
 	const struct crowd crowd = {
 		"sessions of branches", STEPPED, open_branches,
 	};
-	struct crowd_took any = { 0 };
+	const struct crowd_took none = { 0 };
 	unsigned int i;
 
-	crowd_measure(&crowd, any);
+	crowd_measure(&crowd, none);
 	for (i = 0; i < STEPPED; i++) {
 		tell_written(&rings[i]);
 		unmap_ring(&rings[i]);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include "tests/kselftest/event.h"
-#include "tests/irqsoff/must.h"
 #include "tests/irqsoff/phase.h"
 #include "tests/irqsoff/rows.h"
 #include "tests/irqsoff/sites.h"
@@ -18,8 +17,7 @@ void flushes(void)
 
 	attr.config1 = EVENT_INTERVAL(20);
 	phase("rows each 20 ms, of a program that runs");
-	fd = event_open(&attr, 0, 0, -1, 0);
-	must(fd, "opening an event");
+	fd = own_event(attr);
 	ring = map_ring(fd, PAGES_MOST);
 	for (turn = 0; turn < 4; turn++)
 		run_sites(SITES);

@@ -12,7 +12,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Those of perf, but for those that end the rows of the event. */
+/* Call perf's ioctls, except those that end the rows of the event. */
 static void perf_ioctls(int fd)
 {
 	uint64_t id, period = 1;

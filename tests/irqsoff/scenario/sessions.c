@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "tests/kselftest/event.h"
-#include "tests/irqsoff/must.h"
 #include "tests/irqsoff/phase.h"
 #include "tests/irqsoff/rows.h"
 #include "tests/irqsoff/sites.h"
@@ -28,8 +27,7 @@ void open_sessions(int fd[SESSIONS])
 
 	for (i = 0; i < SESSIONS; i++) {
 		attr.config1 = EVENT_INTERVAL(1000 + i);
-		fd[i] = event_open(&attr, 0, 0, -1, 0);
-		must(fd[i], "opening one of several events");
+		fd[i] = own_event(attr);
 	}
 }
 

@@ -89,17 +89,13 @@ static void stacks_in(unsigned int mib)
 	struct hwprof_config config =
 		device_config(EVENT_CCT | EVENT_SAMPLE | EVENT_MEMORY(mib));
 	unsigned char *code = make_chain();
-	struct perf_event_attr attr;
 	int fd, event, i;
 
 	config.period = 2000000;	/* longer than a sample by far */
 	fd = device_open(&config);
 	must(fd, "HWPROF_IOC_CONFIG for samples");
 	add_tables(fd, code);
-	attr = device_feeder(&config);
-	attr.disabled = 0;
-	event = event_open(&attr, 0, 0, -1, 0);
-	must(event, "an event that feeds the device");
+	event = open_feeder(&config);
 	phase("%u MiB, samples with stacks of 1 to %u calls", mib, CHAIN);
 	for (i = CHAIN - 1; i >= 0; i--)
 		((void (*)(void))(code + CALL_BYTES * i))();
