@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ enum {
 	FIRST		= HWPROF_PROGRAM_WORD_FIRST,
 	BRANCH_KIND	= FIRST + 2,
 	PERIOD_NS	= 100000,
+	LONG_NS		= 500 * PERIOD_NS,
 	BURST		= 20,
 	KINDS		= 10,		/* of branches */
 };
@@ -140,16 +142,23 @@ static void feed(struct __test_metadata *_metadata,
 	recording_control(&self->events, PERF_EVENT_IOC_ENABLE);
 }
 
-static void finish(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(programs) *self)
+/* Once the child has been told to go. */
+static void await_end(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(programs) *self)
 {
 	int status;
 
-	child_go(&self->child);
 	waitpid(self->child.pid, &status, 0);
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, device_snapshot(self->fd, BUFFER, &self->tally));
 	EXPECT_TRUE(tally_is_whole(&self->tally));
+}
+
+static void finish(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(programs) *self)
+{
+	child_go(&self->child);
+	await_end(_metadata, self);
 }
 
 static void run(void *context)
@@ -594,33 +603,23 @@ TEST_F(programs, slow_one_is_taken_away)
 
 /* --- windows ------------------------------------------------------------- */
 
-/* Runs for long enough for many windows, also where each takes long. */
+/*
+ * Runs for long enough for many windows, also where each takes long. @context:
+ * NULL, or a shared unsigned int: while it is 0, the program goes on, up to a
+ * hundred times as long.
+ */
 static void run_long(void *context)
 {
-	unsigned int i, times = fewer_times(400);
-	uint64_t end = thread_cpu_ns() + 500ULL * PERIOD_NS;
+	unsigned int i, times = fewer_times(400), *enough = context;
+	uint64_t begin = thread_cpu_ns(), now = begin;
 
 	stay_on(0);
-	for (i = 0; i < times || thread_cpu_ns() < end; i++)
+	for (i = 0; i < times || now < begin + LONG_NS ||
+		    (enough && now < begin + 100ULL * LONG_NS &&
+		     !__atomic_load_n(enough, __ATOMIC_RELAXED)); i++) {
 		edges_run();
-}
-
-/* Has bursts whose branches get @verdict. */
-static void bursts(struct __test_metadata *_metadata,
-		   FIXTURE_DATA(programs) *self, int verdict)
-{
-	open_session(_metadata, self, EVENT_EDGES, BURST, PERIOD_NS);
-	bpf_return(&self->code, verdict);
-	ASSERT_EQ(0, give(self, ALL_BRANCHES));
-	bpf_begin(&self->code);
-	bpf_return(&self->code, 0);
-	ASSERT_EQ(0, give(self, KIND(WINDOW_BEGIN)));
-	ASSERT_EQ(0, give(self, KIND(WINDOW_END)));
-	feed(_metadata, self, child_start(run_long, NULL));
-	finish(_metadata, self);
-	check_account(_metadata, self, HWPROF_PROGRAM_BRANCH);
-	EXPECT_EQ(bpf_account(self->fd, HWPROF_PROGRAM_WINDOW_BEGIN).runs,
-		  bpf_account(self->fd, HWPROF_PROGRAM_WINDOW_END).runs);
+		now = thread_cpu_ns();
+	}
 }
 
 static uint64_t window_count(FIXTURE_DATA(programs) *self)
@@ -631,6 +630,38 @@ static uint64_t window_count(FIXTURE_DATA(programs) *self)
 static uint64_t branch_count(FIXTURE_DATA(programs) *self)
 {
 	return bpf_account(self->fd, HWPROF_PROGRAM_BRANCH).runs;
+}
+
+/* Has bursts, of two windows or more, whose branches get @verdict. */
+static void bursts(struct __test_metadata *_metadata,
+		   FIXTURE_DATA(programs) *self, int verdict)
+{
+	unsigned int *enough = mmap(NULL, sizeof(*enough),
+				    PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	siginfo_t ended = { 0 };
+
+	ASSERT_NE(MAP_FAILED, enough);
+	open_session(_metadata, self, EVENT_EDGES, BURST, PERIOD_NS);
+	bpf_return(&self->code, verdict);
+	ASSERT_EQ(0, give(self, ALL_BRANCHES));
+	bpf_begin(&self->code);
+	bpf_return(&self->code, 0);
+	ASSERT_EQ(0, give(self, KIND(WINDOW_BEGIN)));
+	ASSERT_EQ(0, give(self, KIND(WINDOW_END)));
+	feed(_metadata, self, child_start(run_long, enough));
+	child_go(&self->child);
+	while (window_count(self) < 2 && !ended.si_pid) {
+		usleep(1000);
+		waitid(P_PID, self->child.pid, &ended,
+		       WEXITED | WNOHANG | WNOWAIT);
+	}
+	__atomic_store_n(enough, 1, __ATOMIC_RELAXED);
+	await_end(_metadata, self);
+	munmap(enough, sizeof(*enough));
+	check_account(_metadata, self, HWPROF_PROGRAM_BRANCH);
+	EXPECT_EQ(bpf_account(self->fd, HWPROF_PROGRAM_WINDOW_BEGIN).runs,
+		  bpf_account(self->fd, HWPROF_PROGRAM_WINDOW_END).runs);
 }
 
 TEST_F(programs, windows)
