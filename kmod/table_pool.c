@@ -102,6 +102,8 @@ bool table_merge_step(struct session *session, unsigned int number,
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
 
+	if (table->forgot && !ended.count)
+		return false;	/* its owner goes on when we let it */
 	if (!table->merging && !table->forgot) {
 		if (!table_claim(session, number))
 			return false;
