@@ -33,7 +33,8 @@ enum {
 	TABLE_TRIES	= 200,	/* ... or if a CPU does not give its table */
 	RETRY_MS	= 20,	/* after a ring was full; doubles */
 	LEFT_MS		= 20,	/* between flushes of ended processes, and */
-	LEFT_MOST	= 64,	/* how many of them one takes */
+	LEFT_MOST	= 64,	/* how many of them one takes, but */
+	LEFT_BYTES	= 1 << 28,	/* no more than it can search tables */
 };
 
 /* --- news ----------------------------------------------------------------- */
@@ -188,10 +189,12 @@ static void flush_end(struct session *session)
 static enum flushed flush_once(struct session *session, u32 space)
 {
 	struct ended ended = { &space, !!space };
-	bool retired = session->engine->immediate ||
-		       tables_retire(session, ended);
-	enum flushed flushed = flush_rows(session, space, false);
+	enum flushed flushed;
+	bool retired;
 
+	session_note_left(session);
+	retired = session->engine->immediate || tables_retire(session, ended);
+	flushed = flush_rows(session, space, false);
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
@@ -228,7 +231,7 @@ static u64 flush_count_cost(struct session *session, u64 begin, u64 ran)
 {
 	s64 took = flush_time_of_current() - ran;
 
-	took = clamp_t(s64, took, 0, local_clock() - begin);
+	took = max_t(s64, min_t(s64, took, local_clock() - begin), 0);
 	atomic64_add(took, &session->flush_cost);
 	return took;
 }
@@ -286,6 +289,7 @@ static bool flush_until_done(struct session *session, u32 space)
 static void flush_immediate(struct session *session, u32 space)
 {
 	flush_begin(session);
+	session_note_left(session);
 	flush_rows(session, 0, false);
 	if (space)
 		session_forget(session, space_find(session, space));
@@ -378,19 +382,28 @@ struct left {
 	unsigned int count, done;
 };
 
+/*
+ * Return how many ended processes one flush takes. All tables are searched for
+ * each of them while others wait for the locks.
+ */
+static unsigned int flush_left_most(const struct session *session)
+{
+	return clamp_t(size_t, LEFT_BYTES / session->memory, 1, LEFT_MOST);
+}
+
 /* Own records of processes that have ended and were left to a flush. */
 static void flush_claim(struct session *session, struct left *left)
 {
-	unsigned int i;
+	unsigned int i, most = flush_left_most(session);
 	u32 id;
 
-	for (i = 0; i < session->space_count && left->count < LEFT_MOST; i++) {
+	for (i = 0; i < session->space_count && left->count < most; i++) {
 		struct space *space = &session->spaces[i];
 
 		id = space_left(space);
 		if (!id)
 			continue;
-		WRITE_ONCE(space->left, false);
+		WRITE_ONCE(space->left, SPACE_KEPT);
 		left->ids[left->count] = id;
 		left->spaces[left->count++] = space;
 	}
@@ -444,7 +457,7 @@ static bool flush_some_left(struct session *session)
 		       flush_ended(session, left.spaces[left.done]))
 			left.done++;
 	if (left.done == left.count)
-		return left.count == LEFT_MOST;
+		return left.count == flush_left_most(session);
 	while (left.done < left.count)
 		space_leave(left.spaces[left.done++]);
 	/* The flush of the interval tries again. */
@@ -462,7 +475,7 @@ static void flush_left(struct work_struct *work)
 	bool more = flush_some_left(session);
 	u64 took = flush_count_cost(session, begin, ran);
 
-	WRITE_ONCE(session->left_pause, nsecs_to_jiffies64(took));
+	WRITE_ONCE(session->left_pause, nsecs_to_jiffies64(took) + 1);
 	if (more)
 		queue_delayed_work(hwprof_workqueue, &session->left_work,
 				   session->left_pause);

@@ -26,8 +26,23 @@ void session_forget(struct session *session, struct space *space)
 }
 
 /*
- * Forget processes whose rows found no room when they ended. The caller holds
- * flush_lock. There may be many, and a large profile.
+ * Note which processes are gone by now, before tables are retired. The flush or
+ * the reader that gets the profile then has all their rows. A process that ends
+ * meanwhile may have fed tables that are in use again. The caller holds
+ * flush_lock.
+ */
+void session_note_left(struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->space_count; i++)
+		if (space_left(&session->spaces[i]))
+			WRITE_ONCE(session->spaces[i].left, SPACE_RETIRED);
+}
+
+/*
+ * Forget the processes that were noted and whose rows were written, or never
+ * will be. The caller holds flush_lock. There may be many, and a large profile.
  */
 void session_forget_left(struct session *session)
 {
@@ -36,7 +51,7 @@ void session_forget_left(struct session *session)
 	for (i = 0; i < session->space_count; i++) {
 		struct space *space = &session->spaces[i];
 
-		if (!space_left(space))
+		if (READ_ONCE(space->left) != SPACE_RETIRED)
 			continue;
 		session_forget(session, space);
 		cond_resched();
@@ -67,6 +82,7 @@ bool session_fetch(struct session *session, bool fresh)
 		cpus_read_lock();
 	mutex_lock(&session->flush_lock);
 	if (fresh) {
+		session_note_left(session);
 		retired = tables_retire(session, (struct ended) {});
 		cpus_read_unlock();
 	}

@@ -61,6 +61,13 @@ struct session_key {
 	struct pid *target;
 };
 
+/* Owners of the record of an address space whose process is gone. */
+enum space_left {
+	SPACE_KEPT,	/* its process, which may live, or a flush */
+	SPACE_LEFT,	/* nobody: a later flush writes its last rows */
+	SPACE_RETIRED,	/* nobody, and they were in tables that were retired */
+};
+
 /* An address space: a process from one exec to the next. */
 struct space {
 	u64 key;			/* see space_key(); 0: free */
@@ -72,7 +79,7 @@ struct space {
 	u64 seen;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
-	bool left;			/* its last rows are not written yet */
+	u8 left;			/* enum space_left */
 };
 
 /*
@@ -580,6 +587,7 @@ void session_set_rings(struct session *session, struct rings *rings);
 /* profile.c */
 enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
 void session_forget(struct session *session, struct space *space);
+void session_note_left(struct session *session);
 void session_forget_left(struct session *session);
 void session_settle(struct session *session, u32 space);
 bool session_fetch(struct session *session, bool fresh);

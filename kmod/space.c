@@ -134,7 +134,7 @@ u32 space_of_current(struct session *session)
  */
 void space_free(struct space *space)
 {
-	WRITE_ONCE(space->left, false);
+	WRITE_ONCE(space->left, SPACE_KEPT);
 	WRITE_ONCE(space->id, 0);
 	smp_wmb();	/* see session_sign() */
 	WRITE_ONCE(space->end, 0);

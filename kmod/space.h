@@ -20,7 +20,7 @@ struct space *space_by_key(struct session *session, u64 key, int *probe);
  */
 static inline void space_leave(struct space *space)
 {
-	smp_store_release(&space->left, true);
+	smp_store_release(&space->left, SPACE_LEFT);
 }
 
 /* Return the number of a record that was left to a later flush, else 0. */
