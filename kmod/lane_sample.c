@@ -22,11 +22,12 @@ enum {
 	SAMPLES_MOST	= 8,
 	/* Events of a group that perf reads in the time of a sample. */
 	GROUP_SAMPLE	= 8,
-	RESTS_MOST	= 512,	/* events that are searched for rests */
+	LOOKS_MOST	= 4096,	/* at events, to find rests in that time */
 };
 
 struct allowance {
 	unsigned int left;	/* samples that may be written */
+	unsigned int looks;
 	/* When it was renewed. */
 	unsigned long tick;	/* jiffies */
 	pid_t task;
@@ -65,23 +66,21 @@ bool lane_sample_renew(void)
 	bool spent = !ours->left;
 
 	ours->left = SAMPLES_MOST;
+	ours->looks = LOOKS_MOST;
 	ours->tick = jiffies;
 	ours->task = current->pid;
 	return spent;
 }
 
 /*
- * Return how many samples one of the event counts for. Perf may copy a part of
- * the user's stack, and reads the counts of the event's group.
+ * Return how many samples one of the event counts for. Perf reads the counts of
+ * the event's group.
  */
 static unsigned int lane_sample_weight(const struct perf_event *event)
 {
-	u64 type = event->attr.sample_type;
 	unsigned int weight = 1;
 
-	if (type & PERF_SAMPLE_STACK_USER)
-		return SAMPLES_MOST;
-	if (type & PERF_SAMPLE_READ &&
+	if (event->attr.sample_type & PERF_SAMPLE_READ &&
 	    event->attr.read_format & PERF_FORMAT_GROUP)
 		weight += event->group_leader->nr_siblings / GROUP_SAMPLE;
 	return min_t(unsigned int, weight, SAMPLES_MOST);
@@ -105,11 +104,17 @@ static bool lane_sample_allowed(unsigned int weight)
 /* --- samples -------------------------------------------------------------- */
 
 /*
- * Remember the event's last unit in fields of struct hw_perf_event that a PMU
- * is free to use. Another one, last_period, has the units since the last
- * sample, which become the period of the next one. So periods add up to the
- * count, also if perf throttles the event or changes its period.
+ * Return the units since the event's last sample, which become the period of
+ * the next one. So periods add up to the count, also if perf throttles the
+ * event or changes its period. They are in a field of struct hw_perf_event that
+ * a PMU is free to use, as is the event's last unit. It is 0 in a new event;
+ * perf sets last_period in those of children.
  */
+static u64 *lane_sample_units(struct perf_event *event)
+{
+	return &event->hw.branch_reg.config;
+}
+
 static void lane_sample_note(struct hw_perf_event *hwc,
 			     const struct stream_event *unit)
 {
@@ -140,7 +145,7 @@ static void lane_sample_write(struct lane *lane, struct perf_event *event,
 {
 	struct engine_sample *sample = (void *)lane->row;
 	struct stream_event unit = lane_sample_noted(&event->hw);
-	u64 period = event->hw.last_period;
+	u64 period = *lane_sample_units(event);
 	struct perf_raw_record raw = {};
 	struct perf_sample_data data;
 	struct pt_regs there = *regs;
@@ -156,13 +161,14 @@ static void lane_sample_write(struct lane *lane, struct perf_event *event,
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&there, sample->ip);
 	lane_update(lane, event);	/* the sample may contain the count */
+	event->hw.last_period = period;	/* perf chooses the next by it */
+	*lane_sample_units(event) = 0;
 	if (rest)
 		event->overflow_handler(event, &data, &there);
 	else
 		local64_add(static_call(overflow)(event, &data, &there),
 			    &lane->throttled);
 	local64_set(&event->hw.period_left, event->hw.sample_period);
-	event->hw.last_period = 0;
 }
 
 static void lane_sample_add(struct perf_event *event,
@@ -170,7 +176,7 @@ static void lane_sample_add(struct perf_event *event,
 			    unsigned int units)
 {
 	lane_sample_note(&event->hw, stream);
-	event->hw.last_period += units;
+	*lane_sample_units(event) += units;
 	local64_sub(units, &event->hw.period_left);
 }
 
@@ -218,30 +224,44 @@ void lane_sample_events(struct lane *lane, const struct stream_event *stream,
 }
 
 /*
+ * Return true if @other counts the same on another CPU. A session may have
+ * events of several periods.
+ */
+static bool lane_sample_is_twin(const struct perf_event *event,
+				struct perf_event *other)
+{
+	return other->pmu == event->pmu && other->cpu >= 0 &&
+	       other->cpu != event->cpu &&
+	       event_session(other) == event_session(event) &&
+	       other->attr.sample_period == event->attr.sample_period &&
+	       other->attr.freq == event->attr.freq;
+}
+
+/*
  * Add the rests of the task's events of other CPUs. These have seen a part of
  * their period, and may never run again. Perf holds the context's lock, and
- * they are not active.
+ * they are not active. Return false if there are too many events to look at.
  */
-static void lane_sample_gather(struct perf_event *event)
+static bool lane_sample_gather(struct perf_event *event)
 {
-	struct session *session = event_session(event);
-	unsigned int looks = RESTS_MOST;
+	struct allowance *ours = this_cpu_ptr(&allowance);
 	struct perf_event *other;
 	struct stream_event unit;
 
 	list_for_each_entry(other, &event->ctx->event_list, event_entry) {
-		if (!looks--)
-			break;
-		if (other->pmu != event->pmu || other->cpu == event->cpu ||
-		    !is_sampling_event(other) ||
-		    event_session(other) != session || !other->hw.last_period)
+		if (!ours->looks)
+			return false;
+		ours->looks--;
+		if (!lane_sample_is_twin(event, other) ||
+		    !*lane_sample_units(other))
 			continue;
 		unit = lane_sample_noted(&other->hw);
-		if (!event->hw.last_period)
+		if (!*lane_sample_units(event))
 			lane_sample_note(&event->hw, &unit);
-		event->hw.last_period += other->hw.last_period;
-		other->hw.last_period = 0;
+		*lane_sample_units(event) += *lane_sample_units(other);
+		*lane_sample_units(other) = 0;
 	}
+	return true;
 }
 
 /*
@@ -251,8 +271,8 @@ static void lane_sample_gather(struct perf_event *event)
  * only be recognised by being in an interrupt. Perf also rotates events in
  * interrupts; then there is one more sample, and the sum of the periods is the
  * same. Perf may stop many events at once. An event that is not allowed a
- * sample then keeps its rest, which counts as a lost event. A CPU-wide event no
- * longer has a known owner.
+ * sample then keeps what rest it may have, which counts as a lost event, as do
+ * rests that are not found. A CPU-wide event no longer has a known owner.
  */
 void lane_sample_rest(struct lane *lane, struct perf_event *event)
 {
@@ -265,14 +285,14 @@ void lane_sample_rest(struct lane *lane, struct perf_event *event)
 	    !event->hw.target ||
 	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	if (event->cpu < 0 && !event->hw.last_period)
+	if (event->cpu < 0 && !*lane_sample_units(event))
 		return;
-	if (!lane_sample_allowed(1)) {	/* no stack is copied */
-		lane_count(&lane->lost_events, !!event->hw.last_period);
+	if (!lane_sample_allowed(lane_sample_weight(event))) {
+		lane_count(&lane->lost_events, 1);
 		return;
 	}
-	if (event->cpu >= 0)
-		lane_sample_gather(event);
-	if (event->hw.last_period)
+	if (event->cpu >= 0 && !lane_sample_gather(event))
+		lane_count(&lane->lost_events, 1);
+	if (*lane_sample_units(event))
 		lane_sample_write(lane, event, &regs, true);
 }

@@ -148,7 +148,6 @@ static int pmu_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	event->hw.last_period = 0;	/* see lane_sample.c */
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (event->parent)	/* a fork: the session exists */
 		return 0;

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -266,6 +267,57 @@ TEST_F(sampling, of_a_task_that_moves)
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
+/* Events of several periods may be in one session; each has its own rest. */
+TEST_F(sampling, of_two_periods)
+{
+	struct perf_event_attr often = event_attr_sampling(EVENT_LOOPS, 777);
+	struct perf_event_attr seldom = event_attr_sampling(EVENT_LOOPS, 77777);
+	struct child child = child_start(run_moving, NULL);
+	struct recording other = {};
+	struct tally tally = {};
+
+	ASSERT_EQ(0, recording_open(&other, &seldom, child.pid, 64, &tally));
+	recording_control(&other, PERF_EVENT_IOC_ENABLE);
+	ASSERT_EQ(0, recording_begin(&self->recording, &often, &child,
+				     64, &self->tally));
+	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
+	recording_drain(&other);
+	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
+	EXPECT_EQ(recording_count(&other), tally.period);
+	recording_close(&other);
+}
+
+/* Events that are looked at for rests when an event stops. */
+enum { LOOKS_MOST = 4096 };
+
+/* Rests that are not found count as a lost event. */
+TEST_F(sampling, behind_too_many_events)
+{
+	struct rlimit files = { LOOKS_MOST + 1000, LOOKS_MOST + 1000 };
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 1 << 30);
+	struct perf_event_attr idle = event_attr(EVENT_LOOPS);
+	struct child child = child_start(run_moving, NULL);
+	static int fds[LOOKS_MOST];
+	uint64_t count;
+	int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	ASSERT_EQ(0, recording_open(&self->recording, &attr, child.pid, 64,
+				    &self->tally));
+	for (i = 0; i < LOOKS_MOST; i++) {
+		fds[i] = event_open(&idle, child.pid, 0, -1, 0);
+		ASSERT_LE(0, fds[i]);
+	}
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
+	count = recording_count(&self->recording);
+	EXPECT_GT(count, self->tally.period);
+	EXPECT_LT(0, event_lost());
+	for (i = 0; i < LOOKS_MOST; i++)
+		close(fds[i]);
+}
+
 /* A period above the count: one sample has everything. */
 TEST_F(sampling, never)
 {
@@ -281,6 +333,20 @@ TEST_F(sampling, by_frequency)
 	attr.sample_freq = 1000;
 	sample_once(_metadata, self, attr);
 	EXPECT_LT(2, self->tally.samples);
+}
+
+/* Events of children begin without a unit. */
+TEST_F(sampling, by_frequency_in_children)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 0);
+	struct child child = child_start(run_family, NULL);
+
+	attr.freq = 1;
+	attr.sample_freq = 1000;
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &child,
+				     64, &self->tally));
+	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
+	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
 TEST_F(sampling, branches)
