@@ -194,6 +194,8 @@ static enum flushed flush_once(struct session *session, u32 space)
 
 	session_note_left(session);
 	retired = session->engine->immediate || tables_retire(session, ended);
+	if (!retired)
+		session_keep_left(session);
 	flushed = flush_rows(session, space, false);
 	return retired ? flushed : FLUSH_UNREACHED;
 }

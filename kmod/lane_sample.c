@@ -86,13 +86,21 @@ static unsigned int lane_sample_weight(const struct perf_event *event)
 	return min_t(unsigned int, weight, SAMPLES_MOST);
 }
 
-/* Return true if a sample of that weight may be written now. */
-static bool lane_sample_allowed(unsigned int weight)
+/* Return what this CPU's task still has in this tick. */
+static struct allowance *lane_sample_allowance(void)
 {
 	struct allowance *ours = this_cpu_ptr(&allowance);
 
 	if (ours->tick != jiffies || ours->task != current->pid)
 		lane_sample_renew();
+	return ours;
+}
+
+/* Return true if a sample of that weight may be written now. */
+static bool lane_sample_allowed(unsigned int weight)
+{
+	struct allowance *ours = lane_sample_allowance();
+
 	if (ours->left < weight) {
 		ours->left = 0;
 		return false;
@@ -223,9 +231,14 @@ void lane_sample_events(struct lane *lane, const struct stream_event *stream,
 	lane_sample_write_due(lane, regs);
 }
 
+static bool lane_sample_leads(const struct perf_event *event)
+{
+	return event->group_leader == event;
+}
+
 /*
  * Return true if @other counts the same on another CPU. A session may have
- * events of several periods.
+ * events of several periods and kinds.
  */
 static bool lane_sample_is_twin(const struct perf_event *event,
 				struct perf_event *other)
@@ -233,6 +246,9 @@ static bool lane_sample_is_twin(const struct perf_event *event,
 	return other->pmu == event->pmu && other->cpu >= 0 &&
 	       other->cpu != event->cpu &&
 	       event_session(other) == event_session(event) &&
+	       lane_sample_leads(other) == lane_sample_leads(event) &&
+	       other->attr.sample_type == event->attr.sample_type &&
+	       other->attr.read_format == event->attr.read_format &&
 	       other->attr.sample_period == event->attr.sample_period &&
 	       other->attr.freq == event->attr.freq;
 }
@@ -244,7 +260,7 @@ static bool lane_sample_is_twin(const struct perf_event *event,
  */
 static bool lane_sample_gather(struct perf_event *event)
 {
-	struct allowance *ours = this_cpu_ptr(&allowance);
+	struct allowance *ours = lane_sample_allowance();
 	struct perf_event *other;
 	struct stream_event unit;
 
@@ -278,6 +294,7 @@ void lane_sample_rest(struct lane *lane, struct perf_event *event)
 {
 	/* The true ones are long gone. */
 	struct pt_regs regs = arch_user_regs();
+	bool complete;
 
 	if (!in_hardirq() && !(current->flags & PF_EXITING))
 		return;
@@ -285,14 +302,13 @@ void lane_sample_rest(struct lane *lane, struct perf_event *event)
 	    !event->hw.target ||
 	    !(event->attr.sample_type & PERF_SAMPLE_PERIOD))
 		return;
-	if (event->cpu < 0 && !*lane_sample_units(event))
-		return;
-	if (!lane_sample_allowed(lane_sample_weight(event))) {
-		lane_count(&lane->lost_events, 1);
-		return;
+	complete = event->cpu < 0 || lane_sample_gather(event);
+	if (*lane_sample_units(event)) {
+		if (lane_sample_allowed(lane_sample_weight(event)))
+			lane_sample_write(lane, event, &regs, true);
+		else
+			complete = false;
 	}
-	if (event->cpu >= 0 && !lane_sample_gather(event))
+	if (!complete)
 		lane_count(&lane->lost_events, 1);
-	if (*lane_sample_units(event))
-		lane_sample_write(lane, event, &regs, true);
 }

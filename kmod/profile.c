@@ -41,6 +41,19 @@ void session_note_left(struct session *session)
 }
 
 /*
+ * Take the notes back: a CPU did not give its table, which may have units of
+ * these processes. The caller holds flush_lock.
+ */
+void session_keep_left(struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->space_count; i++)
+		if (READ_ONCE(session->spaces[i].left) == SPACE_RETIRED)
+			WRITE_ONCE(session->spaces[i].left, SPACE_LEFT);
+}
+
+/*
  * Forget the processes that were noted and whose rows were written, or never
  * will be. The caller holds flush_lock. There may be many, and a large profile.
  */
@@ -84,6 +97,8 @@ bool session_fetch(struct session *session, bool fresh)
 	if (fresh) {
 		session_note_left(session);
 		retired = tables_retire(session, (struct ended) {});
+		if (!retired)
+			session_keep_left(session);
 		cpus_read_unlock();
 	}
 	if (session->settled != session->pass)

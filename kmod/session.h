@@ -113,10 +113,13 @@ struct table {
 	u64 evicted;
 	u64 pass;			/* of the flush that merged it last */
 	/*
-	 * It is being merged, and not free until that is done. The profile's
-	 * owner writes this.
+	 * The owner of the profile has it, and writes these. It is not free
+	 * until it is merged, and has forgotten what has ended.
 	 */
-	bool merging;
+	bool taken;
+	bool merging;			/* not all of it is merged */
+	/* A flush that knows what has ended has to give it back. */
+	bool forgets;
 	unsigned int forgot;		/* of struct ended, so far */
 };
 
@@ -588,6 +591,7 @@ void session_set_rings(struct session *session, struct rings *rings);
 enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
 void session_forget(struct session *session, struct space *space);
 void session_note_left(struct session *session);
+void session_keep_left(struct session *session);
 void session_forget_left(struct session *session);
 void session_settle(struct session *session, u32 space);
 bool session_fetch(struct session *session, bool fresh);

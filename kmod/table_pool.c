@@ -102,13 +102,14 @@ bool table_merge_step(struct session *session, unsigned int number,
 	const struct engine_ops *engine = session->engine;
 	struct table *table = &session->tables[number];
 
-	if (table->forgot && !ended.count)
-		return false;	/* its owner goes on when we let it */
-	if (!table->merging && !table->forgot) {
+	if (!table->taken) {
 		if (!table_claim(session, number))
 			return false;
+		table->taken = true;
 		table_merge_begin(session, number);
 	}
+	if (ended.count)
+		table->forgets = true;
 	if (table->merging) {
 		session->profile_version++;
 		table->merging = engine->merge(session->profile, table->memory,
@@ -116,11 +117,15 @@ bool table_merge_step(struct session *session, unsigned int number,
 		if (table->merging)
 			return true;
 	}
+	if (table->forgets && !ended.count)
+		return false;	/* the flush that goes on when we let it */
 	if (table->forgot < ended.count) {
 		engine->forget(table->memory, ended.ids[table->forgot++]);
 		if (table->forgot < ended.count)
 			return true;
 	}
+	table->taken = false;
+	table->forgets = false;
 	table->forgot = 0;
 	WRITE_ONCE(table->pass, READ_ONCE(session->pass));
 	table_give(session, number, false);

@@ -2,6 +2,7 @@
 /* Counting and sampling: counts are exact, and periods add up to them. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -267,24 +268,40 @@ TEST_F(sampling, of_a_task_that_moves)
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
-/* Events of several periods may be in one session; each has its own rest. */
-TEST_F(sampling, of_two_periods)
+/* Events of both kinds may be in one session; each has its own rest. */
+static void sample_two_kinds(struct __test_metadata *_metadata,
+			     FIXTURE_DATA(sampling) *self,
+			     struct perf_event_attr attr,
+			     struct perf_event_attr second)
 {
-	struct perf_event_attr often = event_attr_sampling(EVENT_LOOPS, 777);
-	struct perf_event_attr seldom = event_attr_sampling(EVENT_LOOPS, 77777);
 	struct child child = child_start(run_moving, NULL);
 	struct recording other = {};
-	struct tally tally = {};
+	struct tally tally = { .reads = true };
 
-	ASSERT_EQ(0, recording_open(&other, &seldom, child.pid, 64, &tally));
+	ASSERT_EQ(0, recording_open(&other, &second, child.pid, 64, &tally));
 	recording_control(&other, PERF_EVENT_IOC_ENABLE);
-	ASSERT_EQ(0, recording_begin(&self->recording, &often, &child,
+	ASSERT_EQ(0, recording_begin(&self->recording, &attr, &child,
 				     64, &self->tally));
 	EXPECT_EQ(0, recording_wait(&self->recording, child.pid));
 	recording_drain(&other);
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 	EXPECT_EQ(recording_count(&other), tally.period);
 	recording_close(&other);
+}
+
+TEST_F(sampling, of_two_periods)
+{
+	sample_two_kinds(_metadata, self, event_attr_sampling(EVENT_LOOPS, 777),
+			 event_attr_sampling(EVENT_LOOPS, 77777));
+}
+
+TEST_F(sampling, of_two_types)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
+	struct perf_event_attr reads = attr;
+
+	reads.sample_type |= PERF_SAMPLE_READ;
+	sample_two_kinds(_metadata, self, attr, reads);
 }
 
 /* Events that are looked at for rests when an event stops. */
@@ -316,6 +333,29 @@ TEST_F(sampling, behind_too_many_events)
 	EXPECT_LT(0, event_lost());
 	for (i = 0; i < LOOKS_MOST; i++)
 		close(fds[i]);
+}
+
+enum { WITHOUT_RESTS = 12 };	/* more than there are samples in a tick */
+
+/* Events without a rest lose nothing when their task is killed. */
+TEST_F(sampling, without_rests)
+{
+	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
+	struct child child;
+	int i;
+
+	stay_on(0);
+	child = child_start(run_once, NULL);
+	self->recording.pages = 4;
+	self->recording.tally = &self->tally;
+	for (i = 0; i < WITHOUT_RESTS; i++)
+		ASSERT_EQ(0, recording_add(&self->recording, &attr, child.pid,
+					   0));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	kill(child.pid, SIGKILL);
+	EXPECT_EQ(0, recording_count(&self->recording));
+	EXPECT_EQ(SIGKILL, recording_wait(&self->recording, child.pid));
+	EXPECT_EQ(0, event_lost());
 }
 
 /* A period above the count: one sample has everything. */
