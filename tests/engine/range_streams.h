@@ -16,6 +16,8 @@ enum stream {
 	PHASES,		/* hot spots change */
 	REVERSED,	/* neighbours in time are far apart */
 	ENDS,		/* the first and last values */
+	LATE,		/* a value that begins late: each level keeps as much as
+			 * it may */
 	STREAMS,
 };
 
@@ -46,6 +48,9 @@ static inline u64 next_value(enum stream stream, u64 i, u64 *random)
 	case ENDS:
 		return random_below(random, 2) ? random_below(random, 8) :
 		       ~0ULL - random_below(random, 8);
+	case LATE:
+		return i % 20000 < 12000 ? 0x5555555555555555 :
+					   0xaaaaaaaaaaaaaaaa;
 	case STREAMS:
 		break;
 	}

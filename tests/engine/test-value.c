@@ -849,6 +849,38 @@ static bool refuse_row(void *context, const void *row, u64 ip, u64 addr,
 	return false;
 }
 
+static u64 first_value;
+
+static bool take_first_value(void *context, const void *data, u64 ip, u64 addr,
+			     u64 period)
+{
+	const struct hwprof_row_value *row = data;
+	struct bench *bench = context;
+
+	if (!first_value)
+		first_value = row->values[0].value;
+	bench->tables.delivered += period;
+	return true;
+}
+
+/* Of values that occur equally often, the one that was first stays first. */
+static void test_equal_values(void **state)
+{
+	struct bench bench;
+	u64 i, k;
+
+	bench_init(&bench, SMALL, SMALL);
+	for (i = 1; i <= 4; i++) {
+		for (k = 0; k < 10; k++)
+			feed(&bench, 0x10, 5 - i);
+		tables_retire(&bench.tables, 0, 1000);
+	}
+	first_value = 0;
+	tables_read(&bench.tables, take_first_value, &bench);
+	assert_int_equal(first_value, 4);
+	bench_free(&bench);
+}
+
 /* A space that ends makes room, and unreported counts are evicted. */
 static void test_forget(void **state)
 {
@@ -960,6 +992,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_thrashing),
 		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_equal_values),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_rows_once),
 		cmocka_unit_test(test_units),

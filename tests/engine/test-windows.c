@@ -200,7 +200,7 @@ static void feed_windows(struct engine *engine, const struct events *events,
 
 	for (at = 0; at + WINDOW <= events->count;
 	     at = next_window(&random, at)) {
-		if (windows++ % 2)
+		if (windows++ % 3)	/* also two in a row */
 			feed_events(engine, &events->items[at]);
 		else
 			feed_records(engine, &events->items[at], 1);
