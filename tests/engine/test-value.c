@@ -863,7 +863,7 @@ static bool take_first_value(void *context, const void *data, u64 ip, u64 addr,
 	return true;
 }
 
-/* Of values that occur equally often, the one that was first stays first. */
+/* When values occur equally often, the one that was first stays first. */
 static void test_equal_values(void **state)
 {
 	struct bench bench;

@@ -499,7 +499,7 @@ static void test_crowded(void **state)
 {
 	struct events programs[PROGRAMS];
 	struct rows remembered, anew;
-	u64 seed, evicted[2];
+	u64 seed, evicted[2], all = 0;
 	size_t i, k;
 
 	for (seed = 1; seed <= seeds(4); seed++) {
@@ -511,7 +511,7 @@ static void test_crowded(void **state)
 		}
 		remembered = feed_crowded(programs, seed, false, &evicted[0]);
 		anew = feed_crowded(programs, seed, true, &evicted[1]);
-		assert_true(evicted[0] > 0);
+		all += evicted[0];
 		assert_int_equal(evicted[0], evicted[1]);
 		assert_int_equal(remembered.count, anew.count);
 		assert_memory_equal(remembered.items, anew.items,
@@ -521,6 +521,7 @@ static void test_crowded(void **state)
 		for (i = 0; i < PROGRAMS; i++)
 			free(programs[i].items);
 	}
+	assert_true(all > 0);
 }
 
 /* --- what ends a line ----------------------------------------------------- */
