@@ -5,7 +5,7 @@
  * The account of each session must add up, whatever happens to the event. It
  * ends after SECONDS, but not before each kind has had NEEDED recordings with
  * rows. Exit status 1: an account did not add up, an unexpected error came, or
- * a kind did not get its recordings in LIMIT seconds.
+ * a kind did not get its recordings in TRIES of them.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ enum {
 	ROWS		= 8,		/* are waited for, for... */
 	SWITCHES	= 64,		/* ...that many switches */
 	NEEDED		= 2,		/* recordings of a kind with rows */
-	LIMIT		= 600,		/* seconds for all of these */
+	TRIES		= 150,		/* recordings of a kind for these */
 	BURST		= 200,
 	KERNEL_PERIOD	= 10,		/* times as long */
 };
@@ -228,6 +228,23 @@ static bool have_enough(void)
 	return true;
 }
 
+static unsigned long tries(const struct stats *of_kind)
+{
+	return __atomic_load_n(&of_kind->opened, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&of_kind->refused, __ATOMIC_RELAXED);
+}
+
+/* Returns whether a kind has not enough, and more recordings may help. */
+static bool need_more(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!has_enough(&kinds[i]) && tries(&stats[i]) >= TRIES)
+			return false;
+	return !have_enough();
+}
+
 /* Returns a kind at random: one that has not enough, if there is one. */
 static const struct kind *choose_kind(void)
 {
@@ -250,7 +267,6 @@ static pid_t choose_task(const struct kind *kind, pid_t pid)
 
 static void open_until(double end, unsigned int seed)
 {
-	double limit = now() + LIMIT;
 	const struct kind *kind;
 	struct child child;
 
@@ -258,7 +274,7 @@ static void open_until(double end, unsigned int seed)
 	srandom(seed);
 	child = child_start(storm, NULL);
 	child_go(&child);
-	while (now() < end || (now() < limit && !have_enough())) {
+	while (now() < end || need_more()) {
 		kind = choose_kind();
 		record_once(kind, choose_task(kind, child.pid));
 	}
