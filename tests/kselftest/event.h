@@ -11,7 +11,7 @@
 
 /* Seconds; limits tests that hang, not slow machines. */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	300
+#define TEST_TIMEOUT_DEFAULT	1200
 
 enum {
 	EVENT_CPUS	= 8,
