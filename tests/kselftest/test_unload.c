@@ -487,6 +487,22 @@ FIXTURE_TEARDOWN(waiting)
 }
 
 /*
+ * Returns whether so many workers wait, and go on waiting. If a machine has
+ * other work, some may wait for a moment.
+ */
+static bool workers_are_stuck(int count)
+{
+	int look;
+
+	for (look = 0; look < 20; look++) {
+		if (waiting_tasks("/proc/[0-9]*/stat", "kworker/") < count)
+			return false;
+		usleep(20000);
+	}
+	return true;
+}
+
+/*
  * Makes a worker that closes the event's trigger wait for the target's lock, as
  * kept.triggers_that_cannot_be_closed does. Returns NULL, or why it cannot.
  */
@@ -499,7 +515,7 @@ static const char *make_one_stuck(FIXTURE_DATA(waiting) *self, int i)
 	if (waitpid(self->of_heir[i].pid, NULL, WNOHANG))
 		return "no userfaultfd";
 	self->churn->turn = 2 + i;
-	while (waiting_tasks("/proc/[0-9]*/stat", "kworker/") <= i)
+	while (!workers_are_stuck(i + 1))
 		if (usleep(10000) || !tries--)
 			return "here tasks close such events themselves";
 	child_go(&self->of_target[i]);
