@@ -174,12 +174,13 @@ static void copy_out(const struct hwprof_ring_page *page, uint64_t at, void *to,
 	memcpy((char *)to + first, data, size - first);
 }
 
-static void drain(struct hwprof_ring_page *page, struct tally *tally)
+/* Returns whether there was anything. */
+static bool drain(struct hwprof_ring_page *page, struct tally *tally)
 {
 	static _Alignas(8) char buffer[HWPROF_SNAPSHOT_MIN];
 	struct hwprof_record *record = (void *)buffer;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = page->data_tail;
+	uint64_t begin = page->data_tail, tail = begin;
 
 	while (tail != head) {
 		copy_out(page, tail, record, sizeof(*record));
@@ -188,15 +189,24 @@ static void drain(struct hwprof_ring_page *page, struct tally *tally)
 		tail += take_record(record, tally);
 	}
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	return tail != begin;
 }
 
 void device_drain(struct hwprof_ring_page *first, unsigned int rings,
 		  struct tally *tally)
 {
-	unsigned int i;
+	unsigned int i, passes = 100;
+	bool some = true;
 
-	for (i = 0; i < rings; i++)
-		drain(device_nth(first, i), tally);
+	/*
+	 * The flush that writes totals may have moved to another CPU behind
+	 * the rows: these are then in a ring that was read already.
+	 */
+	while (some && passes--) {
+		some = false;
+		for (i = 0; i < rings; i++)
+			some |= drain(device_nth(first, i), tally);
+	}
 }
 
 int device_add_table(int fd, const struct hwprof_unwind_row *rows,
