@@ -298,8 +298,10 @@ TEST_F(sampling, of_two_periods)
 TEST_F(sampling, of_two_types)
 {
 	struct perf_event_attr attr = event_attr_sampling(EVENT_LOOPS, 777);
-	struct perf_event_attr reads = attr;
+	struct perf_event_attr reads;
 
+	attr.inherit = 0;	/* older kernels read none that is inherited */
+	reads = attr;
 	reads.sample_type |= PERF_SAMPLE_READ;
 	sample_two_kinds(_metadata, self, attr, reads);
 }
