@@ -681,15 +681,13 @@ TEST_F(programs, end_of_bursts)
 
 /*
  * They grow to twice the greatest burst, or until the program leaves its CPU,
- * which it does often on a busy machine, and on a slow kernel. Without the
- * verdict, a burst has BURST branches on average.
+ * which it does often on a busy machine. Without the verdict, a burst has BURST
+ * branches on average.
  */
 TEST_F(programs, longer_bursts)
 {
-	unsigned int least = on_debug_kernel() ? BURST : 3 * BURST;
-
 	bursts(_metadata, self, HWPROF_PROGRAM_EXTEND);
-	EXPECT_LE(least * window_count(self), branch_count(self));
+	EXPECT_LE(3 * BURST * window_count(self), branch_count(self));
 }
 
 /* The weight is the trigger's period. */

@@ -43,7 +43,6 @@ HARMLESS = (
     "debug[77]: segfault at 0 ip 1 sp 2 error 4 in debug[1+2]",
     "traps: prog[77] general protection fault ip:1 sp:2 error:0 in prog[1+2]",
     "hwprof: no hardware counters",
-    "WARNING: CPU: 0 PID: 77 at __sub_running_bw+0x126/0x190",
 )
 
 # Reports of KCSAN, and whether they are the module's.

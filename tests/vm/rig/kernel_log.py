@@ -15,10 +15,6 @@ _REPORT = re.compile(
     r"|list_(add|del) corruption|refcount_t:|kernel stack overflow")
 _USER = re.compile(r"traps: |segfault at ")
 _RACE = re.compile(r"BUG: KCSAN: ")
-# The soak has seen this once in an hour, on 6.12, right after a CPU went. It comes
-# from a timer of the scheduler (inactive_task_timer() of a CPU's fair server), and
-# the module has no part in that bandwidth.
-_KERNELS_OWN = re.compile(r"WARNING: .* at __sub_running_bw\+")
 _LINES = 60
 
 
@@ -43,14 +39,11 @@ def _race_of(lines, module):
 def reports(text, module="hwprof"):
     """The first report of a log, with the lines that belong to it, or ''.
 
-    Of the data races that KCSAN reports, those in the module count. A warning
-    of the scheduler about bandwidth does not.
+    Of the data races that KCSAN reports, those in the module count.
     """
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if _RACE.search(line) and not _race_of(lines[number:number + _LINES], module):
-            continue
-        if _KERNELS_OWN.search(line):
             continue
         if _REPORT.search(line) and not _USER.search(line):
             report = lines[max(0, number - 2):number + _LINES]
