@@ -74,14 +74,26 @@ static int set_period(int fd, uint64_t period)
 	});
 }
 
-/* Tries again if a busy machine does not give all tables at once. */
+/*
+ * Changes parameters. The rows of before may have to wait for their ring, or a
+ * busy machine does not give all tables at once.
+ */
+static int tune_at_last(int fd, struct hwprof_tuning *tuning)
+{
+	int err, tries = 200;
+
+	while ((err = tune(fd, tuning)) == -EAGAIN && tries--)
+		usleep(10000);
+	return err;
+}
+
 static int set_period_at_last(int fd, uint64_t period)
 {
-	int tries = 1000, error;
+	struct hwprof_tuning tuning = {
+		.flags = HWPROF_TUNE_PERIOD, .period = period,
+	};
 
-	while ((error = set_period(fd, period)) == -EAGAIN && tries--)
-		usleep(1000);
-	return error;
+	return tune_at_last(fd, &tuning);
 }
 
 static int set_freq(int fd, uint64_t freq)
@@ -591,16 +603,6 @@ TEST_F(running, period_of_branch_records)
 }
 
 /* --- rows of perf events, and rings --------------------------------------- */
-
-/* Changes parameters. The rows of before may have to wait for their ring. */
-static int tune_at_last(int fd, struct hwprof_tuning *tuning)
-{
-	int err, tries = 200;
-
-	while ((err = tune(fd, tuning)) == -EAGAIN && tries--)
-		usleep(10000);
-	return err;
-}
 
 /* The totals with a new number come at once, in the events' own rings. */
 TEST_F(running, rows_of_perf_events)
