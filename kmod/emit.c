@@ -637,6 +637,8 @@ void lane_emit(struct lane *lane)
 	engine->forget(table->memory, 0);	/* what did not go out */
 	session->fed += lane->fed;
 	lane->fed = 0;
+	session->windows += lane->windows;
+	lane->windows = 0;
 	table->evicted = engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }

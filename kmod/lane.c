@@ -432,7 +432,8 @@ void lane_window(struct lane *lane, u64 ip, u32 space)
 
 	if (!session->rows || lane->table < 0)
 		return;
-	lane_count(&lane->windows, 1);
+	lane_note_news(lane);	/* also if no event of it passed */
+	lane->windows++;
 	if (session->params.basis == HWPROF_BASIS_TIME &&
 	    session->engine->taken && filter_passes(lane, ip, 0))
 		session->engine->taken(session->tables[lane->table].memory, ip,

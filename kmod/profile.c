@@ -156,6 +156,7 @@ int session_reset(struct session *session)
 	session->engine->table_init(session->profile, session->profile_size,
 				    &session->params);
 	session->fed = 0;
+	session->windows = 0;
 	session->delivered = 0;
 	memset(&session->base, 0, sizeof(session->base));
 	session_totals(session, &totals);

@@ -108,7 +108,9 @@ struct cursor {
  */
 struct table {
 	void *memory;
-	u64 fed;			/* units fed to it, not accounted yet */
+	/* Units and windows that were fed to it, and are not accounted yet. */
+	u64 fed;
+	u64 windows;
 	/* Immediate engine: units evicted when it was last emitted. */
 	u64 evicted;
 	u64 pass;			/* of the flush that merged it last */
@@ -207,7 +209,7 @@ struct lane {
 	u64 events_seen;
 	u64 lost_events;
 	u64 gaps;
-	u64 windows;			/* that were fed */
+	u64 windows;			/* that were fed to the table */
 	/*
 	 * Overflows after which perf throttled. NMIs and what they interrupt
 	 * both count them.
@@ -403,6 +405,8 @@ struct session {
 	 *	written by the owner of the profile.
 	 */
 	u64 fed;
+	/** @windows: windows of these tables. */
+	u64 windows;
 	/** @delivered: units that rows have carried. */
 	u64 delivered;
 	/** @told: the totals that were written last. */

@@ -45,10 +45,10 @@ static void table_give(struct session *session, int table, bool dirty)
 }
 
 /*
- * Give the lane's table back and go on with @table (-1: with none). Units that
- * were fed move with the table, so that totals always describe exactly what was
- * merged. An NMI in between finds no table. A table that was fed nothing is not
- * dirty, and causes no flush.
+ * Give the lane's table back and go on with @table (-1: with none). Units and
+ * windows that were fed move with the table, so that totals always describe
+ * exactly what was merged. An NMI in between finds no table. A table that was
+ * fed nothing is not dirty, and causes no flush.
  */
 void lane_change_table(struct lane *lane, int table)
 {
@@ -64,6 +64,8 @@ void lane_change_table(struct lane *lane, int table)
 	if (old >= 0) {
 		session->tables[old].fed += lane->fed;
 		lane->fed = 0;
+		session->tables[old].windows += lane->windows;
+		lane->windows = 0;
 		table_give(session, old, dirty);
 		if (dirty)
 			session_note_news(session);
@@ -87,6 +89,8 @@ static void table_merge_begin(struct session *session, unsigned int number)
 	clear_bit(number, session->table_dirty);
 	session->fed += table->fed;
 	table->fed = 0;
+	session->windows += table->windows;
+	table->windows = 0;
 	table->merging = true;
 }
 

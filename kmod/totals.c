@@ -25,7 +25,6 @@ static void totals_count_lane(const struct lane *lane,
 	row->events += READ_ONCE(lane->events_seen);
 	row->lost_events += READ_ONCE(lane->lost_events);
 	row->gaps += READ_ONCE(lane->gaps);
-	row->windows += READ_ONCE(lane->windows);
 	row->cost_ns += local64_read(&lane->budget.cost);
 	row->task_ns += local64_read(&lane->budget.time);
 	row->unmeasured += READ_ONCE(lane->unmeasured);
@@ -42,7 +41,6 @@ static void totals_subtract(struct hwprof_row_totals *row,
 	row->events -= base->events;
 	row->lost_events -= base->lost_events;
 	row->gaps -= base->gaps;
-	row->windows -= base->windows;
 	row->cost_ns -= base->cost_ns;
 	row->task_ns -= base->task_ns;
 	row->unmeasured -= base->unmeasured;
@@ -77,6 +75,7 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		.row.type = HWPROF_ROW_TOTALS,
 		.row.size = sizeof(*row),
 		.delivered = session->delivered,
+		.windows = session->windows,
 		.pending = session->stage ? session->stage->units : 0,
 		.memory = session->memory,
 		.basis = session->params.basis,
