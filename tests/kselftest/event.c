@@ -630,6 +630,16 @@ void child_await_sleep(const struct child *child)
 	child_await_state(child, "S");
 }
 
+void *shared_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		event_give_up("no memory to share");
+	return memory;
+}
+
 void *missing_page(int *faults)
 {
 	struct uffdio_api api = { .api = UFFD_API };

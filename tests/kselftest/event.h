@@ -246,6 +246,12 @@ bool on_debug_kernel(void);
 unsigned int short_times(unsigned int times);
 unsigned int fewer_times(unsigned int times);
 
+/*
+ * Returns zeroed memory that the caller shares with the children that it
+ * starts from now on. Without memory, the test ends.
+ */
+void *shared_memory(size_t size);
+
 /* Return the CPU time that the calling thread has had. */
 uint64_t thread_cpu_ns(void);
 

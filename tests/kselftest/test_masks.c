@@ -235,9 +235,7 @@ FIXTURE_SETUP(running)
 {
 	ASSERT_TRUE(event_sessions_are(0));
 	self->fd = -1;
-	rounds = mmap(NULL, sizeof(*rounds), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, rounds);
+	rounds = shared_memory(sizeof(*rounds));
 }
 
 FIXTURE_TEARDOWN(running)

@@ -331,12 +331,6 @@ static void run_until_told(void *told)
 		run_often((void *)known_program());
 }
 
-static int *told_make(void)
-{
-	return mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 static void tell(int *told)
 {
 	__atomic_store_n(told, 1, __ATOMIC_RELAXED);
@@ -353,7 +347,7 @@ TEST_F(ring, watermark)
 	struct pollfd poll_fd = { self->fd, POLLIN, 0 };
 	struct epoll_event event = { .events = EPOLLIN };
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
-	int *told = told_make();
+	int *told = shared_memory(sizeof(*told));
 	struct child child;
 
 	EXPECT_EQ(1, poll(&poll_fd, 1, 0));
@@ -472,7 +466,7 @@ TEST_F(ring, forked_reader)
 /* A CPU goes, with its counts, and returns. */
 TEST_F(ring, cpus_that_go)
 {
-	int *told = told_make(), i;
+	int *told = shared_memory(sizeof(*told)), i;
 	struct child child;
 
 	if (access(CPU1, W_OK))

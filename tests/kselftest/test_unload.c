@@ -228,9 +228,7 @@ FIXTURE_SETUP(kept)
 	if (ring < 0 && variant->close == close_in_workers)
 		SKIP(return, "no io_uring");
 	close(ring);
-	self->heir = mmap(NULL, sizeof(*self->heir), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->heir);
+	self->heir = shared_memory(sizeof(*self->heir));
 	self->target = child_start(sleep_with_heir, self->heir);
 	self->of_target = child_start(keep_lock_of, &self->target.pid);
 	self->of_heir = child_start(keep_lock_of, self->heir);
@@ -453,9 +451,7 @@ FIXTURE_SETUP(waiting)
 
 	ASSERT_TRUE(event_sessions_are(0));
 	ASSERT_EQ(0, sysctl_write("perf_event_paranoid", -1));
-	self->churn = mmap(NULL, sizeof(*self->churn), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->churn);
+	self->churn = shared_memory(sizeof(*self->churn));
 	for (i = 0; i < STUCK; i++) {
 		self->of_target[i] = child_start(keep_lock_of,
 						 &self->churn->target[i]);

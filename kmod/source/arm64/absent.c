@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sources that this architecture does not have. They say why, and refuse. */
-#include <linux/errno.h>
-
+/*
+ * Sources that this architecture does not have. They say why, so that no
+ * session of theirs is made, and nothing else of them is called.
+ */
 #include "../source.h"
 
 static unsigned int no_users;
-
-static int absent_on(void)
-{
-	return -EOPNOTSUPP;
-}
 
 static const char *const why_not =
 	"not on arm64: it needs the trap flag of x86-64";
@@ -17,7 +13,6 @@ static const char *const why_not =
 const struct source_ops step_source = {
 	.why_not	= &why_not,
 	.users		= &no_users,
-	.on		= absent_on,
 };
 
 void step_init(void)
