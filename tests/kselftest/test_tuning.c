@@ -602,6 +602,41 @@ TEST_F(running, period_of_branch_records)
 	check_account(_metadata, self, 1);
 }
 
+static void count_windows(struct tally *tally, const struct sample *sample)
+{
+	uint64_t *windows = tally->context;
+
+	if (sample->row->type == HWPROF_ROW_TIME)
+		*windows += ((const struct hwprof_row_time *)sample->row)
+				    ->windows;
+}
+
+/*
+ * Totals count the windows of the rows before them, and no others: readers
+ * divide the time between two changes by its windows.
+ */
+TEST_F(running, windows_of_totals_and_rows)
+{
+	unsigned int i, others = 0;
+	uint64_t windows = 0;
+
+	if (event_missing("step"))
+		SKIP(return, "there is no stepping");
+	self->tally.see = count_windows;
+	self->tally.context = &windows;
+	begin(_metadata, self, config_bursts(20));
+	EXPECT_EQ(0, set_budget(self->fd, 500));
+	for (i = 0; i < CHANGES; i++) {
+		look(self, 1);
+		others += self->tally.totals.windows != windows;
+	}
+	TH_LOG("%llu windows", (unsigned long long)windows);
+	EXPECT_LE(CHANGES, windows);
+	EXPECT_EQ(0, others);
+	check_account(_metadata, self, 1);
+	EXPECT_EQ(self->tally.totals.windows, windows);
+}
+
 /* --- rows of perf events, and rings --------------------------------------- */
 
 /* The totals with a new number come at once, in the events' own rings. */
@@ -706,13 +741,11 @@ static void make_sessions(void *context)
 
 TEST_F(running, session_that_ends)
 {
-	uint32_t *newest = mmap(NULL, sizeof(*newest), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint32_t *newest = shared_memory(sizeof(*newest));
 	unsigned int found = 0, gone = 0;
 	struct hwprof_tuning tuning;
 	int error;
 
-	ASSERT_NE(MAP_FAILED, newest);
 	self->fd = open(HWPROF_DEVICE, O_RDWR);
 	self->child = child_start(make_sessions, newest);
 	child_go(&self->child);
