@@ -9,6 +9,7 @@
  *	6.2	one perf context per task; get_ownership() of a const object
  *	6.3	attr.config3; raw data is counted in data->dyn_size
  *	6.7	the path of a stacked file's map has an accessor
+ *	6.10	no overflow_handler runs a BPF program
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
  *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped;
  *		attr.aux_action
@@ -113,6 +114,22 @@ compat_perf_context(struct task_struct *task, int nth)
 #else
 	return READ_ONCE(task->perf_event_ctxp[nth]);
 #endif
+}
+
+/*
+ * Return what writes the event's samples. Before 6.10, the handler of an event
+ * with a BPF program runs the program, and then calls this.
+ */
+static inline perf_overflow_handler_t
+compat_output_handler(const struct perf_event *event)
+{
+	perf_overflow_handler_t handler = NULL;
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0) && defined(CONFIG_BPF_SYSCALL)
+	if (READ_ONCE(event->prog))
+		handler = READ_ONCE(event->orig_overflow_handler);
+#endif
+	return handler ?: READ_ONCE(event->overflow_handler);
 }
 
 /*

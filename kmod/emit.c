@@ -69,7 +69,7 @@ static bool emit_has_ring(const struct perf_event *event)
 	const struct perf_event *root = event->parent ?: event;
 
 	return READ_ONCE(root->rb) && event->attr.sample_period &&
-	       emit_siblings(event) <= GROUP_MOST &&
+	       event_fits(event) && emit_siblings(event) <= GROUP_MOST &&
 	       (root->cpu >= 0 || !root->attr.inherit);
 }
 
@@ -286,7 +286,7 @@ static bool emit_write_row(struct perf_event *event,
 	instruction_pointer_set(&regs, staged->ip);
 
 	lost = atomic64_read(&root->lost_samples);
-	event->overflow_handler(event, &data, &regs);
+	compat_output_handler(event)(event, &data, &regs);
 	return atomic64_read(&root->lost_samples) == lost;
 }
 
@@ -466,7 +466,9 @@ static bool emit_drain_others(struct emit *emit, bool nohz_full)
 
 	for_each_online_cpu(cpu)
 		if (tick_nohz_full_cpu(cpu) == nohz_full &&
-		    !list_empty(&per_cpu_ptr(session->lanes, cpu)->roots) &&
+		    emit_some_have_ring(session,
+					&per_cpu_ptr(session->lanes,
+						     cpu)->roots) &&
 		    emit_drain_on(emit, cpu))
 			return true;
 	return false;
@@ -637,8 +639,6 @@ void lane_emit(struct lane *lane)
 	engine->forget(table->memory, 0);	/* what did not go out */
 	session->fed += lane->fed;
 	lane->fed = 0;
-	session->windows += lane->windows;
-	lane->windows = 0;
 	table->evicted = engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }

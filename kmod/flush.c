@@ -31,7 +31,8 @@ enum {
 	/* How often to try at the end of a process if a ring is full ... */
 	RING_TRIES	= 50,
 	TABLE_TRIES	= 200,	/* ... or if a CPU does not give its table */
-	RETRY_MS	= 20,	/* after a ring was full; doubles */
+	RETRY_MS	= 20,	/* after a ring was full; doubles, up to an */
+	RETRY_MOST	= 1000,	/* interval, or this if that is shorter */
 	LEFT_MS		= 20,	/* between flushes of ended processes, and */
 	LEFT_MOST	= 64,	/* how many of them one takes, but */
 	LEFT_BYTES	= 1 << 28,	/* no more than it can search tables */
@@ -208,7 +209,8 @@ static void flush_retry_later(struct session *session)
 			 msecs_to_jiffies(ms));
 	/* Flushes of two processes that end may come here at once. */
 	WRITE_ONCE(session->retry_ms,
-		   min(2 * ms, jiffies_to_msecs(session->interval)));
+		   min(2 * ms, max_t(unsigned int, RETRY_MOST,
+				     jiffies_to_msecs(session->interval))));
 }
 
 /* Return the CPU time of current in ns, until now. */

@@ -172,7 +172,7 @@ static void lane_sample_write(struct lane *lane, struct perf_event *event,
 	event->hw.last_period = period;	/* perf chooses the next by it */
 	*lane_sample_units(event) = 0;
 	if (rest)
-		event->overflow_handler(event, &data, &there);
+		compat_output_handler(event)(event, &data, &there);
 	else
 		local64_add(static_call(overflow)(event, &data, &there),
 			    &lane->throttled);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Openers: see opener.h. */
+#include <asm/syscall.h>
 #include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/perf_event.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 
 #include "opener.h"
 
@@ -33,4 +38,27 @@ int opener_check(const struct opener *opener)
 	if (!opener_is_same_process(opener, &now))
 		return -EPERM;
 	return opener->cred == now.cred ? 0 : -EACCES;
+}
+
+/*
+ * perf_event_open(attr, pid, cpu, group, flags): with the flag, pid is a file
+ * descriptor of the cgroup's folder, whose inode has the cgroup's number.
+ */
+u64 opener_cgroup(void)
+{
+	unsigned long arguments[6];
+	struct file *folder;
+	u64 number;
+
+	if (current->flags & PF_KTHREAD)
+		return 0;
+	syscall_get_arguments(current, task_pt_regs(current), arguments);
+	if (!(arguments[4] & PERF_FLAG_PID_CGROUP))
+		return 0;
+	folder = fget((int)arguments[1]);
+	if (!folder)
+		return 0;
+	number = file_inode(folder)->i_ino;
+	fput(folder);
+	return number;
 }

@@ -37,4 +37,10 @@ bool opener_equal(const struct opener *a, const struct opener *b);
  */
 int opener_check(const struct opener *opener);
 
+/*
+ * Return the number of the cgroup that current's call of perf_event_open() is
+ * about; 0: it is about none. In event_init(), perf has not looked it up yet.
+ */
+u64 opener_cgroup(void);
+
 #endif /* HWPROF_OPENER_H */

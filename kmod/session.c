@@ -378,6 +378,8 @@ struct session *session_get(const struct perf_event *event,
 		key.target = get_task_pid(event->hw.target, PIDTYPE_TGID);
 		if (!key.target)
 			return ERR_PTR(-ESRCH);
+	} else {
+		key.cgroup = opener_cgroup();
 	}
 	session = session_with_key(config, &key);
 	put_pid(key.target);

@@ -11,6 +11,7 @@
 #ifndef HWPROF_SESSION_H
 #define HWPROF_SESSION_H
 
+#include <linux/cgroup.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
@@ -57,8 +58,9 @@ struct session_key {
 	bool sampling;
 	u64 period;			/* of the trigger; or its frequency */
 	bool freq;
-	/* Process; NULL: CPUs, or the device's. */
+	/* Process; NULL: CPUs, a cgroup, or the device's. */
 	struct pid *target;
+	u64 cgroup;			/* its number; 0: none */
 };
 
 /* Owners of the record of an address space whose process is gone. */
@@ -500,6 +502,29 @@ static inline u64 session_task(const struct session *session)
 static inline struct session *event_session(const struct perf_event *event)
 {
 	return event_root(event)->session;
+}
+
+/* Return the number of the event's cgroup; 0: it has none. */
+static inline u64 event_cgroup(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	return event->cgrp ? cgroup_id(event->cgrp->css.cgroup) : 0;
+#else
+	return 0;
+#endif
+}
+
+/*
+ * Return true if the event is of the cgroup that its session is of, as far as
+ * the session gives rows to events. Perf looks the cgroup up after
+ * event_init(): it is another one if the program has exchanged the file
+ * descriptor meanwhile. Such an event feeds nothing, and gets no rows.
+ */
+static inline bool event_fits(const struct perf_event *event)
+{
+	const struct session *session = event_session(event);
+
+	return session->fetched || event_cgroup(event) == session->key.cgroup;
 }
 
 /* Return true if the CPU runs a program that the session may see. */

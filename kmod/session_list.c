@@ -62,6 +62,7 @@ static bool session_key_equal(const struct session_key *a,
 			      const struct session_key *b)
 {
 	return opener_equal(&a->opener, &b->opener) && a->target == b->target &&
+	       a->cgroup == b->cgroup &&
 	       !memcmp(a->words, b->words, sizeof(a->words)) &&
 	       a->exclude == b->exclude && a->inherit == b->inherit &&
 	       a->sampling == b->sampling && a->period == b->period &&

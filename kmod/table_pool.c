@@ -136,29 +136,52 @@ bool table_merge_step(struct session *session, unsigned int number,
 	return false;
 }
 
+/* In process context: merge a table if no CPU uses it. */
+static void table_merge(struct session *session, unsigned int number,
+			struct ended ended)
+{
+	bool more;
+
+	do {
+		spin_lock_bh(&session->profile_lock);
+		more = table_merge_step(session, number, ended);
+		spin_unlock_bh(&session->profile_lock);
+		cond_resched();
+	} while (more);
+}
+
 /* In process context: merge all tables that no CPU uses. */
 void tables_merge_free(struct session *session, struct ended ended)
 {
 	unsigned int table;
-	bool more;
 
-	for (table = 0; table < session->table_count; table++) {
-		do {
-			spin_lock_bh(&session->profile_lock);
-			more = table_merge_step(session, table, ended);
-			spin_unlock_bh(&session->profile_lock);
-			cond_resched();
-		} while (more);
-	}
+	for (table = 0; table < session->table_count; table++)
+		table_merge(session, table, ended);
 }
 
+/* Merge those of them that were fed. */
+static void tables_merge_dirty(struct session *session, struct ended ended)
+{
+	unsigned int table;
+
+	for_each_set_bit(table, session->table_dirty, session->table_count)
+		table_merge(session, table, ended);
+}
+
+struct exchange {
+	struct session *session;
+	bool yields;		/* a table is given without another one */
+};
+
 /*
- * Exchange the table of the lane of this CPU for an empty one. A lane that
- * found no free table when it became active gets one now.
+ * Exchange the table of the lane of this CPU for an empty one. A lane without a
+ * table gets one now. A lane that yields its table loses what comes until it
+ * gets another one.
  */
 static void table_exchange(void *context)
 {
-	struct session *session = context;
+	struct exchange *exchange = context;
+	struct session *session = exchange->session;
 	struct lane *lane = this_cpu_ptr(session->lanes);
 	int table;
 
@@ -171,7 +194,7 @@ static void table_exchange(void *context)
 		table_give(session, table, true);
 		return;
 	}
-	if (table >= 0 || lane->table < 0)
+	if (table >= 0 || lane->table < 0 || exchange->yields)
 		lane_change_table(lane, table);
 }
 
@@ -192,6 +215,16 @@ static void table_skip_idle(struct session *session, const struct lane *lane)
 		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
 
+/* Return true if the lane may have something that is not merged. */
+static bool table_is_wanted(const struct session *session,
+			    const struct lane *lane)
+{
+	int table = READ_ONCE(lane->table);
+
+	return READ_ONCE(lane->news) ||
+	       (table >= 0 && test_bit(table, session->table_dirty));
+}
+
 static bool table_pass_complete(struct session *session)
 {
 	unsigned int table;
@@ -205,24 +238,44 @@ static bool table_pass_complete(struct session *session)
 	return true;
 }
 
+/* Have each CPU exchange its table that may have something to merge. */
+static void tables_exchange(struct exchange *exchange, struct ended ended)
+{
+	struct session *session = exchange->session;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!table_is_wanted(session,
+				     per_cpu_ptr(session->lanes, cpu)))
+			continue;
+		smp_call_function_single(cpu, table_exchange, exchange, true);
+		/* It is the empty table of the next CPU. */
+		tables_merge_dirty(session, ended);
+	}
+}
+
 /*
  * Merge everything that was learnt before now into the profile. The caller is
  * in process context and holds cpus_read_lock() and flush_lock. Return false if
  * some CPU did not give its table.
+ *
+ * A session with little memory may have no more tables than CPUs, and all may
+ * be in use. Then CPUs yield theirs, one after the other: else nobody would
+ * ever see what they have learnt.
  */
 bool tables_retire(struct session *session, struct ended ended)
 {
-	int pass, cpu;
+	struct exchange exchange = { .session = session };
+	int pass;
 
 	WRITE_ONCE(session->pass, session->pass + 1);
 	for (pass = 0; pass < RETIRE_PASSES; pass++) {
 		tables_merge_free(session, ended);
 		if (table_pass_complete(session))
 			return true;
-		for_each_online_cpu(cpu)
-			if (READ_ONCE(per_cpu_ptr(session->lanes, cpu)->news))
-				smp_call_function_single(cpu, table_exchange,
-							 session, true);
+		exchange.yields = pass &&
+			session->table_count <= num_present_cpus();
+		tables_exchange(&exchange, ended);
 	}
 	return false;
 }

@@ -162,7 +162,7 @@ static void pmu_start(struct perf_event *event, int flags)
 
 	/* 6.16 also starts events of a group that are disabled. */
 	if (!(hwc->state & PERF_HES_STOPPED) ||
-	    event->state != PERF_EVENT_STATE_ACTIVE)
+	    event->state != PERF_EVENT_STATE_ACTIVE || !event_fits(event))
 		return;
 	/* pmu_add() has just done it if perf reloads. */
 	if (!(flags & PERF_EF_RELOAD))
@@ -194,7 +194,8 @@ static int pmu_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	perf_event_addr_filters_sync(event);
-	lane_start(pmu_this_lane(event), event);
+	if (event_fits(event))
+		lane_start(pmu_this_lane(event), event);
 	if (flags & PERF_EF_START)
 		pmu_start(event, PERF_EF_RELOAD);
 	perf_event_update_userpage(event);
@@ -204,7 +205,8 @@ static int pmu_add(struct perf_event *event, int flags)
 static void pmu_del(struct perf_event *event, int flags)
 {
 	pmu_stop(event, PERF_EF_UPDATE);
-	lane_stop(pmu_this_lane(event), event);
+	if (event_fits(event))
+		lane_stop(pmu_this_lane(event), event);
 	perf_event_update_userpage(event);
 }
 

@@ -409,11 +409,12 @@ bool tally_is_whole(const struct tally *tally)
 
 /* --- recordings ----------------------------------------------------------- */
 
-int recording_add(struct recording *recording, struct perf_event_attr *attr,
-		  pid_t pid, int cpu)
+static int recording_add_as(struct recording *recording,
+			    struct perf_event_attr *attr, pid_t pid, int cpu,
+			    unsigned long flags)
 {
 	unsigned int i = recording->count;
-	int fd = event_open(attr, pid, cpu, -1, 0);
+	int fd = event_open(attr, pid, cpu, -1, flags);
 
 	if (fd < 0)
 		return fd;
@@ -430,19 +431,43 @@ int recording_add(struct recording *recording, struct perf_event_attr *attr,
 	return -errno;
 }
 
-int recording_open(struct recording *recording, struct perf_event_attr *attr,
-		   pid_t pid, unsigned int pages, struct tally *tally)
+int recording_add(struct recording *recording, struct perf_event_attr *attr,
+		  pid_t pid, int cpu)
+{
+	return recording_add_as(recording, attr, pid, cpu, 0);
+}
+
+static int recording_open_as(struct recording *recording,
+			     struct perf_event_attr *attr, pid_t pid,
+			     unsigned long flags)
 {
 	int cpu, cpus = sysconf(_SC_NPROCESSORS_ONLN), err = 0;
 
-	recording->count = 0;
-	recording->pages = pages;
-	recording->tally = tally;
 	for (cpu = 0; !err && cpu < cpus; cpu++)
-		err = recording_add(recording, attr, pid, cpu);
+		err = recording_add_as(recording, attr, pid, cpu, flags);
 	if (err)
 		recording_close(recording);
 	return err;
+}
+
+int recording_open(struct recording *recording, struct perf_event_attr *attr,
+		   pid_t pid, unsigned int pages, struct tally *tally)
+{
+	recording->count = 0;
+	recording->pages = pages;
+	recording->tally = tally;
+	return recording_open_as(recording, attr, pid, 0);
+}
+
+int recording_open_cgroup(struct recording *recording,
+			  struct perf_event_attr *attr, int folder,
+			  unsigned int pages, struct tally *tally)
+{
+	recording->count = 0;
+	recording->pages = pages;
+	recording->tally = tally;
+	return recording_open_as(recording, attr, folder,
+				 PERF_FLAG_PID_CGROUP);
 }
 
 void recording_control(struct recording *recording, unsigned long request)

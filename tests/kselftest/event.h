@@ -157,6 +157,10 @@ int recording_open(struct recording *recording, struct perf_event_attr *attr,
 		   pid_t pid, unsigned int pages, struct tally *tally);
 int recording_add(struct recording *recording, struct perf_event_attr *attr,
 		  pid_t pid, int cpu);
+/* The same, of the cgroup whose folder is open. */
+int recording_open_cgroup(struct recording *recording,
+			  struct perf_event_attr *attr, int folder,
+			  unsigned int pages, struct tally *tally);
 void recording_control(struct recording *recording, unsigned long request);
 void recording_drain(struct recording *recording);
 uint64_t recording_count(struct recording *recording);

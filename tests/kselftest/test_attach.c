@@ -10,9 +10,11 @@
  */
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -906,6 +908,160 @@ TEST_F(broker, each_has_its_rows)
 		EXPECT_FALSE(self->tally[i].mixed);
 	}
 	EXPECT_NE(self->tally[0].session, self->tally[1].session);
+}
+
+#define CGROUPS		"/tmp/cgroups"
+
+static const char *cgroup_of(const struct child *child)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), CGROUPS "/of-%d", child->pid);
+	return path;
+}
+
+/*
+ * Puts each of two processes into a cgroup of its own, and opens the cgroups'
+ * folders. Returns false if that is not possible.
+ */
+static bool enter_cgroups(const struct child *child, int *folder)
+{
+	char file[96], pid[16];
+	int i;
+
+	mkdir(CGROUPS, 0700);
+	/* Perf's cgroups are there as soon as some other controller is. */
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL) ||
+	    text_write(CGROUPS "/cgroup.subtree_control", "+pids"))
+		return false;
+	for (i = 0; i < 2; i++) {
+		snprintf(file, sizeof(file), "%s/cgroup.procs",
+			 cgroup_of(&child[i]));
+		snprintf(pid, sizeof(pid), "%d", child[i].pid);
+		if (mkdir(cgroup_of(&child[i]), 0700) || text_write(file, pid))
+			return false;
+		folder[i] = open(cgroup_of(&child[i]), O_RDONLY);
+	}
+	return folder[0] >= 0 && folder[1] >= 0;
+}
+
+/* Ends the processes, and removes their cgroups. */
+static bool leave_cgroups(struct child *child, const int *folder)
+{
+	bool gone = true;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		close(folder[i]);
+		end(child[i].pid);
+		gone &= !rmdir(cgroup_of(&child[i]));
+		child[i].pid = 0;
+	}
+	return gone && !umount(CGROUPS);
+}
+
+/* The same for who may see a cgroup. */
+TEST_F(broker, two_cgroups)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	int i, folder[2];
+
+	if (!event_has_cgroups())
+		SKIP(return, "the kernel has no cgroups");
+	attr.config1 = EVENT_INTERVAL(50);
+	ASSERT_TRUE(enter_cgroups(self->child, folder));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, recording_open_cgroup(&self->events[i], &attr,
+						   folder[i], 64,
+						   &self->tally[i]));
+	EXPECT_EQ(2, event_sessions());
+	for (i = 0; i < 2; i++) {
+		recording_control(&self->events[i], PERF_EVENT_IOC_ENABLE);
+		child_go(&self->child[i]);
+	}
+	for (i = 0; i < 2; i++) {
+		recording_read_until(&self->events[i], 2 * KNOWN_BACK);
+		recording_drain(&self->events[i]);
+		EXPECT_LT(0, self->tally[i].samples);
+		EXPECT_EQ(0, self->about[i].others);
+		EXPECT_FALSE(self->tally[i].mixed);
+	}
+	EXPECT_NE(self->tally[0].session, self->tally[1].session);
+	for (i = 0; i < 2; i++)
+		recording_close(&self->events[i]);
+	EXPECT_TRUE(leave_cgroups(self->child, folder));
+}
+
+/* One file descriptor, which is now this folder and now that one. */
+struct exchanged {
+	int folder[2], fd;
+	bool ends;
+};
+
+static void *exchange(void *context)
+{
+	struct exchanged *exchanged = context;
+	int i;
+
+	for (i = 0; !__atomic_load_n(&exchanged->ends, __ATOMIC_RELAXED); i++)
+		dup2(exchanged->folder[i % 2], exchanged->fd);
+	return NULL;
+}
+
+static void see_one(struct tally *tally, const struct sample *sample)
+{
+	struct about *about = tally->context;
+
+	if (!about->pid)
+		about->pid = sample->row->pid;
+	about->others += sample->row->pid != about->pid;
+}
+
+/*
+ * The module and perf look at the file descriptor one after the other. Whatever
+ * each has found, an event gets the rows of one cgroup.
+ */
+TEST_F(broker, exchanged_cgroups)
+{
+	static struct recording events[32];
+	static struct tally tally[ARRAY_SIZE(events)];
+	static struct about about[ARRAY_SIZE(events)];
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct exchanged exchanged = { .ends = false };
+	unsigned int i, silent = 0;
+	pthread_t thread;
+
+	if (!event_has_cgroups())
+		SKIP(return, "the kernel has no cgroups");
+	attr.config1 = EVENT_INTERVAL(10);
+	ASSERT_TRUE(enter_cgroups(self->child, exchanged.folder));
+	exchanged.fd = dup(exchanged.folder[0]);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, exchange, &exchanged));
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		tally[i] = (struct tally) {
+			.see = see_one, .context = &about[i],
+		};
+		ASSERT_EQ(0, recording_open_cgroup(&events[i], &attr,
+						   exchanged.fd, 4, &tally[i]));
+	}
+	exchanged.ends = true;
+	pthread_join(thread, NULL);
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		recording_control(&events[i], PERF_EVENT_IOC_ENABLE);
+	for (i = 0; i < 2; i++)
+		child_go(&self->child[i]);
+	for (i = 0; i < 1000; i++)
+		recording_read_for(&events[i % ARRAY_SIZE(events)], 1);
+	for (i = 0; i < ARRAY_SIZE(events); i++) {
+		recording_close(&events[i]);
+		EXPECT_EQ(0, about[i].others);
+		silent += !tally[i].samples;
+	}
+	TH_LOG("%u of %zu events had no rows", silent, ARRAY_SIZE(events));
+	close(exchanged.fd);
+	EXPECT_TRUE(leave_cgroups(self->child, exchanged.folder));
 }
 
 TEST_F(broker, a_process_and_a_cpu)

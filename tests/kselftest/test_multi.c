@@ -405,6 +405,47 @@ static int try_config(uint64_t config, uint64_t burst)
 	return event_try(attr);
 }
 
+static void spin_on_next_cpu(void)
+{
+	static int next;
+
+	stay_on(__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED));
+	for (;;)
+		known_run();
+}
+
+static void spin_on_all_cpus(void *unused)
+{
+	in_threads(spin_on_next_cpu, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/*
+ * The memory suffices for two tables, and each CPU keeps one. Some CPU has to
+ * yield its table, so that there are rows before the events are stopped.
+ */
+TEST(no_more_tables_than_cpus)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_CALLS | EVENT_STEP |
+				    EVENT_ROWS | EVENT_MEMORY(1), 1);
+	struct recording recording;
+	struct tally tally = {};
+	struct child child = child_start(spin_on_all_cpus, NULL);
+
+	attr.config1 = 20 | EVENT_BUDGET(50) | EVENT_INTERVAL(10);
+	ASSERT_EQ(0, recording_open(&recording, &attr, -1, 64, &tally));
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&child);
+	while (tally.totals.windows < 100 || tally.totals.delivered < 1000)
+		recording_read_for(&recording, 10);
+	recording_control(&recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&recording);
+	EXPECT_EQ(tally.totals.delivered, tally.period);
+	recording_close(&recording);
+	kill(child.pid, SIGKILL);
+	waitpid(child.pid, NULL, 0);
+}
+
 TEST(refusals)
 {
 	uint64_t bit;

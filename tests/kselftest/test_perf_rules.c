@@ -435,7 +435,7 @@ static unsigned int clocks_end(void)
 
 /* --- sleeping programs ---------------------------------------------------- */
 
-enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50 };
+enum { IDLE_SESSIONS = 8, FEW_INTERRUPTS = 50, LONG_RUNS = 20 };
 
 /* Returns the number of interrupts that CPUs have sent for function calls. */
 static uint64_t function_calls(void)
@@ -519,6 +519,44 @@ TEST_F(rules, sessions_that_sleep)
 	}
 	for (i = 0; i < IDLE_SESSIONS; i++)
 		close(fd[i]);
+}
+
+static void run_long_and_sleep(void *unused)
+{
+	int i;
+
+	for (i = 0; i < LONG_RUNS; i++)
+		known_run();
+	pause();
+}
+
+/*
+ * Rows for which a ring has no room wait for its reader. CPUs are interrupted
+ * for them once a second, however short the interval is.
+ */
+TEST_F(rules, full_rings_of_one_that_sleeps)
+{
+	const uint64_t all = LONG_RUNS * KNOWN_BACK;
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct recording recording;
+	struct tally tally = {};
+	uint64_t before;
+
+	attr.config1 = EVENT_INTERVAL(1);
+	self->child = child_start(run_long_and_sleep, NULL);
+	ASSERT_EQ(0, recording_begin(&recording, &attr, &self->child, 1,
+				     &tally));
+	child_await_sleep(&self->child);
+	sleep(1);
+	before = function_calls();
+	sleep(3);
+	EXPECT_GT(before + FEW_INTERRUPTS, function_calls());
+	recording_drain(&recording);
+	EXPECT_GT(all, tally.period);
+	while (tally.period < all)
+		recording_read_for(&recording, 1);
+	recording_close(&recording);
 }
 
 /* --- context switches ----------------------------------------------------- */

@@ -252,7 +252,7 @@ struct hwprof_row_totals {
 	__u64 gaps;		/* gaps in the stream */
 	__u64 lost_events;	/* events of the stream that no engine saw */
 	__u64 memory;		/* bytes that the session holds; constant */
-	__u64 windows;		/* windows whose units @produced has */
+	__u64 windows;		/* windows that were taken, and merged */
 	__u32 basis;		/* enum hwprof_basis */
 	__u32 source;		/* enum hwprof_source; 0: not known */
 	__u64 cost_ns;		/* time that windows and samples took, in ns */
