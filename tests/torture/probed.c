@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -103,6 +104,37 @@ static void undefine(void)
 	    "-:torture/first\n-:torture/back\n-:torture/nop\n");
 }
 
+static void begin(const char *subject, unsigned long place, unsigned long nop)
+{
+	define(subject, place, nop);
+	put("events/torture/enable", "1");
+}
+
+/* Tells whether this kernel replaces a nop that has a probe by a call. */
+static bool kernel_calls(void)
+{
+	unsigned int version, patch;
+	struct utsname name;
+
+	return !uname(&name) &&
+	       sscanf(name.release, "%u.%u", &version, &patch) == 2 &&
+	       (version > 6 || (version == 6 && patch >= 18));
+}
+
+/*
+ * The program natively, with the probes. It tells what the nop has become: on
+ * kernels that call, e8, a call; on others cc, the probe's trap.
+ */
+static void test_natively(const char *subject, struct ending *native)
+{
+	child_run(subject, "called", NULL, native);
+	tap_test(strstr(native->output,
+			kernel_calls() ? "nop e8" : "nop cc"),
+		 "probed: natively, the nop is a %s",
+		 kernel_calls() ? "call" : "trap");
+	tap_note("%.100s", native->output);
+}
+
 void test_probes(const char *subject)
 {
 	unsigned long place = place_of(subject, "subject_probed");
@@ -116,12 +148,13 @@ void test_probes(const char *subject)
 	}
 	if (!place || !nop)
 		tap_bail("%s has no function to probe", subject);
-	child_run(subject, "called", NULL, &native);
+	begin(subject, place, nop);
+	test_natively(subject, &native);
+	undefine();
 	for (turn = 0; turn < profile_each; turn++) {
 		const struct profile_mode *mode = profile_next();
 
-		define(subject, place, nop);
-		put("events/torture/enable", "1");
+		begin(subject, place, nop);
 		child_run(subject, "called", mode, &watched);
 		child_same(&native, &watched, "probed", mode->name);
 		tap_test(hits("first") == CALLS && hits("back") == CALLS &&

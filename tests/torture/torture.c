@@ -5,7 +5,8 @@
  * Programs must run the same while hwprof steps them: same output, same status.
  * FOLDER has the subjects. -m: number of modes to try on each subject, in turn
  * (default: all), from -f on. -h: only every second subject, from 0 or 1 on.
- * -s: only this subject, or only `outside`.
+ * -s: only this subject, or only `outside`; several are allowed. Then a subject
+ * that cannot run fails.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -26,7 +27,10 @@ static const char * const only_64[] = { SUBJECTS_64(X) NULL };
 static const char * const only_32[] = { SUBJECTS_32(X) NULL };
 #undef X
 
-static const char *only;
+enum { ONLY_MAX = 8 };
+
+static const char *only[ONLY_MAX];
+static unsigned int only_count;
 static int half = -1;
 
 /*
@@ -69,6 +73,16 @@ static const char *why_skipped(struct ending *native)
 	return native->output + strlen(skip);
 }
 
+static bool is_wanted(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < only_count; i++)
+		if (!strcmp(only[i], name))
+			return true;
+	return !only_count;
+}
+
 static void test_subject(const char *program, const char *name,
 			 const char *bits)
 {
@@ -76,13 +90,18 @@ static void test_subject(const char *program, const char *name,
 	unsigned int i;
 	char what[128];
 
-	if (only && strcmp(only, name))
+	if (!is_wanted(name))
 		return;
 	snprintf(what, sizeof(what), "%s, %s", name, bits);
 	child_run(program, name, NULL, &native);
 	if (native.late || strstr(native.output, "expected")) {
 		tap_test(false, "%s: natively", what);
 		tap_note("%.800s", native.output);
+		return;
+	}
+	if (why_skipped(&native) && only_count) {
+		tap_test(false, "%s: it can run here", what);
+		tap_note("%s", native.output);
 		return;
 	}
 	if (why_skipped(&native)) {
@@ -145,8 +164,8 @@ int main(int argc, char **argv)
 			profile_begin_with(atoi(optarg));
 		else if (option == 'h' && atoi(optarg) <= 1)
 			half = atoi(optarg);
-		else if (option == 's')
-			only = optarg;
+		else if (option == 's' && only_count < ONLY_MAX)
+			only[only_count++] = optarg;
 		else
 			usage();
 	if (optind + 1 != argc)
@@ -162,7 +181,7 @@ int main(int argc, char **argv)
 	test_subjects(subject, only_64, "64 bits");
 	test_subjects(subject32, both, "32 bits");
 	test_subjects(subject32, only_32, "32 bits");
-	if (!only || !strcmp(only, "outside"))
+	if (is_wanted("outside"))
 		test_outside(folder, subject);
 	return tap_end();
 }

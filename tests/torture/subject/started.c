@@ -242,7 +242,10 @@ __attribute__((noinline)) int subject_probed(int i)
 	return i + 1;
 }
 
-/* Likewise. From Linux 6.18 on, a probe on such a nop becomes a call. */
+/*
+ * Likewise. From Linux 6.18 on, a probe on such a nop becomes a call when it
+ * was hit.
+ */
 __attribute__((naked, noinline)) void subject_probed_nop(void)
 {
 	asm volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
@@ -251,13 +254,14 @@ __attribute__((naked, noinline)) void subject_probed_nop(void)
 
 void subject_called(void)
 {
+	const volatile uint8_t *nop = (const void *)subject_probed_nop;
 	int i, sum = 0;
 
 	for (i = 0; i < 50; i++) {
 		sum += subject_probed(i);
 		subject_probed_nop();
 	}
-	printf("sum %d\n", sum);
+	printf("sum %d, nop %02x\n", sum, *nop);
 }
 
 void subject_ticks(void)
