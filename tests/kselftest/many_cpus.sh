@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Eight CPUs that all learn something all the time: the rows of each one come
+# while it runs. Each CPU gives its table to the next one in turn.
+. "${0%/*}/tap.sh"
+
+seconds=8
+
+# rows_of_all: prints how often each process had rows in the second half of the
+# recording. Returns false if one had none.
+rows_of_all()
+{
+	perf script -i /tmp/cpus.data -F comm,pid,time | awk '
+		$1 == "spin" { time[NR] = $3 + 0; pid[NR] = $2; last = $3 + 0 }
+		END {
+			for (row in time)
+				if (time[row] > last - '$seconds' / 2)
+					rows[pid[row]]++
+			for (one in rows) {
+				print "process", one ":", rows[one], "rows"
+				count++
+			}
+			print count + 0, "processes"
+			exit count != '"$cpus"'
+		}'
+}
+
+cpus=$(nproc) spinners=
+[ "$cpus" -ge 8 ] || {
+	skip "rows of each CPU" "this machine has fewer than 8 CPUs"
+	finish
+	exit
+}
+for cpu in $(seq 0 $((cpus - 1))); do
+	taskset -c "$cpu" ./spin & spinners="$spinners $!"
+done
+test_ok "perf record -a" perf record -q -R --period -o /tmp/cpus.data -c 1 \
+	-a -e hwprof/loops,burst=20,budget_permille=20,rows,interval_ms=200/u \
+	-- sleep $seconds
+kill -KILL $spinners
+test_ok "rows of each CPU's process, until the end" rows_of_all
+finish
