@@ -226,6 +226,31 @@ def check_commands():
           ['command lines were not found'])
 
 
+def kernels():
+    """Returns the versions of tests/vm/kernel/kernels, as pairs, oldest first."""
+    lines = [line.split() for line in read('tests/vm/kernel/kernels').split('\n')
+             if line and not line.startswith('#')]
+    return sorted({tuple(map(int, words[2].split('.'))) for words in lines})
+
+
+def check_kernels():
+    """Checks that everybody names the oldest and the newest kernel of the table."""
+    oldest, newest = kernels()[0], kernels()[-1]
+    span = '%d.%d to %d.%d' % (*oldest, *newest)
+    wrong = [f'{path} does not say {span}'
+             for path in ('README.md', 'docs/install.md', 'docs/kernels.md',
+                          'docs/events.md', 'docs/programs.md', 'debian/control',
+                          'kmod/compat.h') if span not in read(path)]
+    allowed = re.search(r'BUILD_EXCLUSIVE_KERNEL="(.*)"', read('kmod/dkms.conf')).group(1)
+    major, minor = newest
+    cases = [('%d.%d.0-1-amd64' % oldest, True), (f'{major}.{minor}.1', True),
+             (f'{major}.{minor + 1}.0', False), (f'{major + 1}.0.0', False),
+             ('%d.%d.5' % (oldest[0], oldest[1] - 1), False)]
+    wrong += [f'kmod/dkms.conf: {version} must {"" if built else "not "}be built'
+              for version, built in cases if bool(re.match(allowed, version)) != built]
+    check('the oldest and the newest kernel', wrong)
+
+
 check_options()
 check_paragraphs()
 check_streams()
@@ -235,5 +260,6 @@ check_interfaces()
 check_examples()
 check_doctor()
 check_commands()
+check_kernels()
 print(f'1..{count}')
 sys.exit(failed)
