@@ -201,16 +201,19 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-static void flush_retry_later(struct session *session)
+/* A ring that is full may stay full; a CPU gives its table soon. */
+static void flush_retry_later(struct session *session, enum flushed flushed)
 {
 	unsigned int ms = READ_ONCE(session->retry_ms);
+	unsigned int most = jiffies_to_msecs(session->interval);
+
+	if (flushed == FLUSH_LATER)
+		most = max_t(unsigned int, most, RETRY_MOST);
 
 	mod_delayed_work(hwprof_workqueue, &session->flush_work,
 			 msecs_to_jiffies(ms));
 	/* Flushes of two processes that end may come here at once. */
-	WRITE_ONCE(session->retry_ms,
-		   min(2 * ms, max_t(unsigned int, RETRY_MOST,
-				     jiffies_to_msecs(session->interval))));
+	WRITE_ONCE(session->retry_ms, min(2 * ms, most));
 }
 
 /* Return the CPU time of current in ns, until now. */
@@ -253,7 +256,7 @@ static enum flushed flush_locked(struct session *session, u32 space)
 		session_forget(session, space_find(session, space));
 	else if (flushed <= FLUSH_NO_RING)
 		session_forget_left(session);
-	if (flushed == FLUSH_DONE)
+	if (flushed < FLUSH_LATER)
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
 	mutex_unlock(&session->flush_lock);
 	return flushed;
@@ -282,7 +285,7 @@ static bool flush_until_done(struct session *session, u32 space)
 	}
 	if (space)
 		space_leave(space_find(session, space));
-	flush_retry_later(session);
+	flush_retry_later(session, flushed);
 	return false;
 }
 
@@ -336,7 +339,7 @@ bool session_flush_around(struct session *session,
 	if (done)
 		change(session, context);
 	if (session->rows && flush_rows(session, 0, false) == FLUSH_LATER)
-		flush_retry_later(session);
+		flush_retry_later(session, FLUSH_LATER);
 	flush_end(session);
 	return done;
 }
@@ -356,7 +359,7 @@ void session_flush_disabled(struct session *session)
 	if (!immediate)
 		tables_merge_free(session, (struct ended) {});
 	if (flush_rows(session, 0, true) == FLUSH_LATER)
-		flush_retry_later(session);
+		flush_retry_later(session, FLUSH_LATER);
 	flush_end(session);
 }
 

@@ -229,7 +229,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	lane->listed -= !list_empty(&event->hw.tp_list);
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
-	lane->active--;
+	WRITE_ONCE(lane->active, lane->active - 1);
 	if (!lane->active && lane_is_last_exit())
 		lane_exits(lane);
 }

@@ -504,11 +504,14 @@ static inline struct session *event_session(const struct perf_event *event)
 	return event_root(event)->session;
 }
 
-/* Return the number of the event's cgroup; 0: it has none. */
+/* Under RCU: return the number of the event's cgroup; 0: it has none. */
 static inline u64 event_cgroup(const struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF
-	return event->cgrp ? cgroup_id(event->cgrp->css.cgroup) : 0;
+	/* Perf takes it away before it lets us know that the event is gone. */
+	const struct perf_cgroup *cgroup = READ_ONCE(event->cgrp);
+
+	return cgroup ? cgroup_id(cgroup->css.cgroup) : 0;
 #else
 	return 0;
 #endif

@@ -238,6 +238,25 @@ static bool table_pass_complete(struct session *session)
 	return true;
 }
 
+/* Return true if the lane loses what it is fed. */
+static bool table_is_missing(const struct lane *lane)
+{
+	return READ_ONCE(lane->table) < 0 && READ_ONCE(lane->active);
+}
+
+/* Give tables that are free to lanes that have none. */
+static void tables_hand_out(struct session *session)
+{
+	struct exchange exchange = { .session = session };
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (!bitmap_empty(session->table_free, session->table_count) &&
+		    table_is_missing(per_cpu_ptr(session->lanes, cpu)))
+			smp_call_function_single(cpu, table_exchange, &exchange,
+						 true);
+}
+
 /* Have each CPU exchange its table that may have something to merge. */
 static void tables_exchange(struct exchange *exchange, struct ended ended)
 {
@@ -245,8 +264,10 @@ static void tables_exchange(struct exchange *exchange, struct ended ended)
 	int cpu;
 
 	for_each_online_cpu(cpu) {
-		if (!table_is_wanted(session,
-				     per_cpu_ptr(session->lanes, cpu)))
+		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
+
+		if (!table_is_wanted(session, lane) &&
+		    !(exchange->yields && table_is_missing(lane)))
 			continue;
 		smp_call_function_single(cpu, table_exchange, exchange, true);
 		/* It is the empty table of the next CPU. */
@@ -260,8 +281,9 @@ static void tables_exchange(struct exchange *exchange, struct ended ended)
  * some CPU did not give its table.
  *
  * A session with little memory may have no more tables than CPUs, and all may
- * be in use. Then CPUs yield theirs, one after the other: else nobody would
- * ever see what they have learnt.
+ * be in use. Then a CPU yields its table to the next one, and so on: else
+ * nobody would ever see what they have learnt. With fewer tables than CPUs,
+ * other CPUs have them after each flush.
  */
 bool tables_retire(struct session *session, struct ended ended)
 {
@@ -272,10 +294,12 @@ bool tables_retire(struct session *session, struct ended ended)
 	for (pass = 0; pass < RETIRE_PASSES; pass++) {
 		tables_merge_free(session, ended);
 		if (table_pass_complete(session))
-			return true;
+			break;
 		exchange.yields = pass &&
 			session->table_count <= num_present_cpus();
 		tables_exchange(&exchange, ended);
 	}
-	return false;
+	if (exchange.yields)
+		tables_hand_out(session);
+	return pass < RETIRE_PASSES;
 }

@@ -39,13 +39,19 @@ static void pmu_event_destroy(struct perf_event *event)
 
 /*
  * Start the trigger. The opener's system call is done; if perf has refused the
- * event, the event is gone.
+ * event, the event is gone. Another thread may close it meanwhile.
  */
 static void pmu_root_begin(struct callback_head *work)
 {
 	struct root *root = container_of(work, struct root, task_work);
+	const struct perf_event *event;
+	bool fits;
 
-	if (READ_ONCE(root->event))
+	rcu_read_lock();
+	event = READ_ONCE(root->event);
+	fits = event && event_fits(event);
+	rcu_read_unlock();
+	if (fits)
 		trigger_begin(root);
 	closing_put_root(root);
 }
@@ -193,9 +199,10 @@ static void pmu_stop(struct perf_event *event, int flags)
 static int pmu_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	perf_event_addr_filters_sync(event);
-	if (event_fits(event))
+	if (event_fits(event)) {
+		perf_event_addr_filters_sync(event);
 		lane_start(pmu_this_lane(event), event);
+	}
 	if (flags & PERF_EF_START)
 		pmu_start(event, PERF_EF_RELOAD);
 	perf_event_update_userpage(event);

@@ -101,10 +101,14 @@ static bool judge_data(void)
 	       judge("pairs", &pairs, true);
 }
 
-/* Only ENDS without pairs has so few values that there is always memory. */
+/*
+ * Without pairs, ENDS and LATE have so few values that there is always memory.
+ */
 static bool is_right(enum stream stream, bool pairs, size_t blocks, u64 refused)
 {
-	return !refused == (blocks == MUCH || (stream == ENDS && !pairs));
+	bool few = !pairs && (stream == ENDS || stream == LATE);
+
+	return !refused == (blocks == MUCH || few);
 }
 
 static bool judge_stream(enum stream stream, const struct keys *keys,

@@ -1009,9 +1009,11 @@ static void *exchange(void *context)
 	return NULL;
 }
 
+/* Each CPU has an event of its own. */
 static void see_one(struct tally *tally, const struct sample *sample)
 {
-	struct about *about = tally->context;
+	struct about *abouts = tally->context;
+	struct about *about = &abouts[sample->cpu];
 
 	if (!about->pid)
 		about->pid = sample->row->pid;
@@ -1026,11 +1028,11 @@ TEST_F(broker, exchanged_cgroups)
 {
 	static struct recording events[32];
 	static struct tally tally[ARRAY_SIZE(events)];
-	static struct about about[ARRAY_SIZE(events)];
+	static struct about about[ARRAY_SIZE(events)][EVENT_CPUS];
 	struct perf_event_attr attr =
 		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
 	struct exchanged exchanged = { .ends = false };
-	unsigned int i, silent = 0;
+	unsigned int i, cpu, silent = 0;
 	pthread_t thread;
 
 	if (!event_has_cgroups())
@@ -1041,7 +1043,7 @@ TEST_F(broker, exchanged_cgroups)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, exchange, &exchanged));
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		tally[i] = (struct tally) {
-			.see = see_one, .context = &about[i],
+			.see = see_one, .context = about[i],
 		};
 		ASSERT_EQ(0, recording_open_cgroup(&events[i], &attr,
 						   exchanged.fd, 4, &tally[i]));
@@ -1056,7 +1058,8 @@ TEST_F(broker, exchanged_cgroups)
 		recording_read_for(&events[i % ARRAY_SIZE(events)], 1);
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		recording_close(&events[i]);
-		EXPECT_EQ(0, about[i].others);
+		for (cpu = 0; cpu < EVENT_CPUS; cpu++)
+			EXPECT_EQ(0, about[i][cpu].others);
 		silent += !tally[i].samples;
 	}
 	TH_LOG("%u of %zu events had no rows", silent, ARRAY_SIZE(events));
