@@ -106,8 +106,8 @@ void paths_free(struct exact_paths *paths)
 const struct exact_path *paths_find(const struct exact_paths *paths,
 				    const struct exact_path *path)
 {
-	return bsearch(path, paths->items, paths->count, sizeof(*path),
-		       paths_compare);
+	return paths->count ? bsearch(path, paths->items, paths->count,
+				      sizeof(*path), paths_compare) : NULL;
 }
 
 /* --- the walk ------------------------------------------------------------- */
