@@ -233,7 +233,7 @@ u64 session_sign(struct session *session, struct hwprof_row *row)
 	if (!space)
 		return 0;
 	pid = READ_ONCE(space->pid);
-	end = READ_ONCE(space->end);
+	end = READ_ONCE(space->end) ?: READ_ONCE(space->stopped);
 	smp_rmb();	/* see space_free() */
 	if (READ_ONCE(space->id) != row->space)
 		return 0;	/* it was freed meanwhile */

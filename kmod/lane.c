@@ -230,8 +230,10 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active - 1);
-	if (!lane->active && lane_is_last_exit())
+	if (!lane->active && lane_is_last_exit()) {
+		space_stopped(session);
 		lane_exits(lane);
+	}
 }
 
 /* --- feeding -------------------------------------------------------------- */

@@ -79,6 +79,8 @@ struct space {
 	u64 end;
 	/* When it ran last, if the source tells. */
 	u64 seen;
+	/* When perf stopped the events of a thread that exits last; 0: not. */
+	u64 stopped;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
 	u8 left;			/* enum space_left */
@@ -542,6 +544,7 @@ u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
 u32 space_sampled(struct session *session);
+void space_stopped(struct session *session);
 
 /* space_end.c; sources are enum source_id */
 void spaces_exec(unsigned int source, u64 time);

@@ -139,6 +139,7 @@ void space_free(struct space *space)
 	smp_wmb();	/* see session_sign() */
 	WRITE_ONCE(space->end, 0);
 	WRITE_ONCE(space->seen, 0);
+	WRITE_ONCE(space->stopped, 0);
 	smp_store_release(&space->key, 0);
 }
 
@@ -158,4 +159,20 @@ u32 space_sampled(struct session *session)
 	if (space)
 		WRITE_ONCE(space->seen, local_clock());
 	return id;
+}
+
+/*
+ * Perf stops the events of current, which is the last thread of its process to
+ * exit, and reports the exit next. Rows must not be later than that, or readers
+ * take them for another process's. Interrupts are off.
+ */
+void space_stopped(struct session *session)
+{
+	int probe = 0;
+	struct space *space =
+		space_by_key(session, space_key(current,
+						current->self_exec_id), &probe);
+
+	if (space && !READ_ONCE(space->stopped))
+		WRITE_ONCE(space->stopped, local_clock());
 }

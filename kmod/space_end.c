@@ -136,7 +136,8 @@ static void space_end_one(struct session *session, void *context)
 			continue;
 		if (!session_tryget(session))
 			return;		/* it goes with all its spaces */
-		WRITE_ONCE(space->end, end->time ?: READ_ONCE(space->seen) ?:
+		WRITE_ONCE(space->end, READ_ONCE(space->stopped) ?:
+				       end->time ?: READ_ONCE(space->seen) ?:
 				       local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;

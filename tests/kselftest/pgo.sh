@@ -117,10 +117,11 @@ command_goes_on()
 # after the session counts.
 chooses()
 {
+	sessions 0
 	./spin & pid=$!
 	command hwprof pgo -o $work/profiles -n 0 -D 3 -p $pid \
 		> $work/out 2>&1 & pgo=$!
-	until grep . /sys/class/misc/hwprof/sessions/*/source \
+	until grep -h . /sys/class/misc/hwprof/sessions/*/source \
 			> $work/session 2> $work/unseen; do
 		kill -0 $pgo || break
 		usleep 10000
