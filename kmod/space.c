@@ -164,15 +164,18 @@ u32 space_sampled(struct session *session)
 /*
  * Perf stops the events of current, which is the last thread of its process to
  * exit, and reports the exit next. Rows must not be later than that, or readers
- * take them for another process's. Interrupts are off.
+ * take them for another process's. Sessions without rows have no records.
+ * Interrupts are off.
  */
 void space_stopped(struct session *session)
 {
+	u64 key = space_key(current, current->self_exec_id);
+	struct space *space;
 	int probe = 0;
-	struct space *space =
-		space_by_key(session, space_key(current,
-						current->self_exec_id), &probe);
 
+	if (!session->rows)
+		return;
+	space = space_by_key(session, key, &probe);
 	if (space && !READ_ONCE(space->stopped))
 		WRITE_ONCE(space->stopped, local_clock());
 }
