@@ -40,7 +40,8 @@ lengthened()
 	! grep -q "before and after add up" "/tmp/$1.txt"
 }
 
-# shares NAME: those of both loops are those of the phases' times
+# shares NAME: those of both loops are those of the phases' times. The overhead
+# has a share in the file, too, behind the loops.
 shares()
 {
 	{
@@ -50,7 +51,7 @@ shares()
 	} | awk '
 		NR == 1 { early = $1 / ($1 + $2); late = 1 - early }
 		$1 == "function:" { name = $2 }
-		$1 == "share:" { share[name] += $2 }
+		$1 == "share:" { share[name] += $2; name = "" }
 		function off(a, b) { return a > b ? a - b : b - a }
 		END {
 			print "early", share["early"], "of", early
