@@ -219,26 +219,43 @@ static void emit_release_counts(struct perf_event *event)
 /* --- one row -------------------------------------------------------------- */
 
 /*
+ * Read of an address space its process and when it ended (0: it lives). Return
+ * false if it has no record any more.
+ */
+static bool emit_read_space(struct session *session, u32 id, u32 *pid, u64 *end)
+{
+	struct space *space = space_find(session, id);
+
+	if (!space)
+		return false;
+	*pid = READ_ONCE(space->pid);
+	*end = READ_ONCE(space->end);
+	smp_rmb();	/* see space_free() */
+	return READ_ONCE(space->id) == id;
+}
+
+/*
  * Note in a row whose it is. Return when that process ended, or 0 if it has
  * not: a late row must not be taken for one of the next program's.
  */
 u64 session_sign(struct session *session, struct hwprof_row *row)
 {
-	struct space *space = space_find(session, row->space);
+	u32 pid;
+	u64 end;
+	bool known = emit_read_space(session, row->space, &pid, &end);
+
+	row->session = session->id;
+	row->pid = known ? pid : 0;
+	return known ? end : 0;
+}
+
+/* Return when the process of a row that was signed has ended; 0: not yet. */
+static u64 emit_end_of(struct session *session, const struct hwprof_row *row)
+{
 	u32 pid;
 	u64 end;
 
-	row->session = session->id;
-	row->pid = 0;
-	if (!space)
-		return 0;
-	pid = READ_ONCE(space->pid);
-	end = READ_ONCE(space->end) ?: READ_ONCE(space->stopped);
-	smp_rmb();	/* see space_free() */
-	if (READ_ONCE(space->id) != row->space)
-		return 0;	/* it was freed meanwhile */
-	row->pid = pid;
-	return end;
+	return emit_read_space(session, row->space, &pid, &end) ? end : 0;
 }
 
 /* Rows of any type begin with a struct hwprof_row. */
@@ -357,9 +374,11 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
 	     stage->taken - begin < PIECE_BYTES; rows += cost) {
-		const struct staged *staged =
-			(void *)stage->bytes + stage->taken;
+		struct staged *staged = (void *)stage->bytes + stage->taken;
 
+		/* It may have waited for room while the process ended. */
+		if (!staged->end)
+			staged->end = emit_end_of(session, &staged->row);
 		if (!emit_write_row(event, staged))
 			return false;
 		stage->taken += emit_staged_size(&staged->row);

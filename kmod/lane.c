@@ -201,14 +201,15 @@ void lane_start(struct lane *lane, struct perf_event *event)
 }
 
 /*
- * Return true if the last thread of a process exits. Perf is about to hang up,
- * which stock perf takes for the end of the recording. A flush by task work may
- * be too late.
+ * Return true if all threads of current's process exit, or have. The process
+ * ends for perf when it reports the exit of the first thread.
  */
-static bool lane_is_last_exit(void)
+static bool lane_process_exits(void)
 {
 	return current->flags & PF_EXITING &&
-	       !atomic_read(&current->signal->live);
+	       (!atomic_read(&current->signal->live) ||
+		(thread_group_leader(current) &&
+		 current->signal->flags & SIGNAL_GROUP_EXIT));
 }
 
 /*
@@ -230,10 +231,15 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active - 1);
-	if (!lane->active && lane_is_last_exit()) {
-		space_stopped(session);
+	if (!lane_process_exits())
+		return;
+	space_stopped(session);
+	/*
+	 * Perf is about to hang up, which stock perf takes for the end of the
+	 * recording. A flush by task work may be too late.
+	 */
+	if (!lane->active && !atomic_read(&current->signal->live))
 		lane_exits(lane);
-	}
 }
 
 /* --- feeding -------------------------------------------------------------- */

@@ -75,12 +75,10 @@ struct space {
 	u64 key;			/* see space_key(); 0: free */
 	u32 id;				/* of the stream and in rows; never 0 */
 	u32 pid;			/* in the opener's pid namespace */
-	/* local_clock() at exec or exit; 0: alive. */
+	/* local_clock() at exec, or when the exit began; 0: alive. */
 	u64 end;
 	/* When it ran last, if the source tells. */
 	u64 seen;
-	/* When perf stopped the events of a thread that exits last; 0: not. */
-	u64 stopped;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
 	u8 left;			/* enum space_left */

@@ -139,7 +139,6 @@ void space_free(struct space *space)
 	smp_wmb();	/* see session_sign() */
 	WRITE_ONCE(space->end, 0);
 	WRITE_ONCE(space->seen, 0);
-	WRITE_ONCE(space->stopped, 0);
 	smp_store_release(&space->key, 0);
 }
 
@@ -162,20 +161,31 @@ u32 space_sampled(struct session *session)
 }
 
 /*
- * Perf stops the events of current, which is the last thread of its process to
- * exit, and reports the exit next. Rows must not be later than that, or readers
- * take them for another process's. Sessions without rows have no records.
- * Interrupts are off.
+ * End the record @space of @key at @now, unless an earlier end is known. The
+ * record may be freed meanwhile; then its next process must not get the end.
+ */
+static void space_date(struct space *space, u64 key, u64 now)
+{
+	if (!cmpxchg64(&space->end, 0, now) &&
+	    (READ_ONCE(space->key) & ~SPACE_ENDED) != key)
+		cmpxchg64(&space->end, now, 0);
+}
+
+/*
+ * Perf stops an event of current, whose process exits, and reports the exit
+ * next. Rows must not be later than that, or readers take them for another
+ * process's. Two threads that came at once may have made two records. Sessions
+ * without rows have none. Interrupts are off.
  */
 void space_stopped(struct session *session)
 {
 	u64 key = space_key(current, current->self_exec_id);
+	u64 now = local_clock();
 	struct space *space;
-	int probe = 0;
+	int probe;
 
 	if (!session->rows)
 		return;
-	space = space_by_key(session, key, &probe);
-	if (space && !READ_ONCE(space->stopped))
-		WRITE_ONCE(space->stopped, local_clock());
+	for (probe = 0; (space = space_by_key(session, key, &probe)); probe++)
+		space_date(space, key, now);
 }

@@ -136,9 +136,9 @@ static void space_end_one(struct session *session, void *context)
 			continue;
 		if (!session_tryget(session))
 			return;		/* it goes with all its spaces */
-		WRITE_ONCE(space->end, READ_ONCE(space->stopped) ?:
-				       end->time ?: READ_ONCE(space->seen) ?:
-				       local_clock());
+		/* The exit may have begun before: see space_stopped(). */
+		cmpxchg64(&space->end, 0, end->time ?:
+			  READ_ONCE(space->seen) ?: local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;
 		space_leave(space);	/* the flush of the interval comes */
@@ -161,6 +161,8 @@ void spaces_exec(unsigned int source, u64 time)
 
 /*
  * Current exits: end its address space if it is the last thread of its process.
+ * An exec that fails behind the point of no return has counted, and kills the
+ * process, but nobody was told of it. So the one before is ended, too.
  */
 void spaces_exit(unsigned int source)
 {
@@ -168,6 +170,9 @@ void spaces_exit(unsigned int source)
 		source, current, current->self_exec_id, local_clock(), TWA_NONE
 	};
 
-	if (!atomic_read(&current->signal->live))
-		session_for_each(space_end_one, &end);
+	if (atomic_read(&current->signal->live))
+		return;
+	session_for_each(space_end_one, &end);
+	end.exec--;
+	session_for_each(space_end_one, &end);
 }

@@ -338,6 +338,15 @@ static void take_exec(struct recording *recording, const void *record,
 		tally->see_exec(tally, id[0], id[1]);
 }
 
+static void take_exit(struct recording *recording, const uint64_t *body)
+{
+	struct tally *tally = recording->tally;
+
+	/* PID and parent, TID and parent, time */
+	if (tally->see_exit)
+		tally->see_exit(tally, body[1], body[2]);
+}
+
 static void take_record(struct recording *recording,
 			const struct perf_event_header *header)
 {
@@ -346,6 +355,9 @@ static void take_record(struct recording *recording,
 	switch (header->type) {
 	case PERF_RECORD_SAMPLE:
 		take_sample(recording, body);
+		break;
+	case PERF_RECORD_EXIT:
+		take_exit(recording, body);
 		break;
 	case PERF_RECORD_LOST:
 		recording->tally->lost += body[1];

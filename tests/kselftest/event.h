@@ -128,6 +128,8 @@ struct tally {
 	/* Sees each sample that is no totals row; may be NULL. */
 	void (*see)(struct tally *tally, const struct sample *sample);
 	void (*see_exec)(struct tally *tally, uint32_t pid, uint64_t time);
+	/* It sees the exits of threads if the event has attr.task. */
+	void (*see_exit)(struct tally *tally, uint32_t tid, uint64_t time);
 	void *context;
 };
 

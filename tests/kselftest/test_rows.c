@@ -2,6 +2,7 @@
 /*
  * Rows: whose they are, when they come, and what happens to those that cannot.
  */
+#include <elf.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,6 +28,7 @@ struct seen {
 	uint64_t before, after;		/* periods before and after its exec */
 	uint64_t last_before, first_after;	/* times of rows */
 	uint64_t exec;
+	uint64_t exit;			/* of the child's first thread */
 	uint64_t others;		/* known rows of other processes */
 };
 
@@ -60,6 +62,14 @@ static void see_exec(struct tally *tally, uint32_t pid, uint64_t time)
 		seen->exec = time;
 }
 
+static void see_exit(struct tally *tally, uint32_t tid, uint64_t time)
+{
+	struct seen *seen = tally->context;
+
+	if (tid == seen->pid)
+		seen->exit = time;
+}
+
 FIXTURE(rows)
 {
 	struct recording recording;
@@ -73,6 +83,7 @@ FIXTURE_SETUP(rows)
 	ASSERT_TRUE(event_sessions_are(0));
 	self->tally.see = see_row;
 	self->tally.see_exec = see_exec;
+	self->tally.see_exit = see_exit;
 	self->tally.context = &self->seen;
 }
 
@@ -98,6 +109,7 @@ static void open_rows(struct __test_metadata *_metadata,
 	if (!(config & EVENT_MEMORY(0xffff)))
 		attr.config |= EVENT_MEMORY(8);
 	attr.config1 = EVENT_INTERVAL(interval_ms);
+	attr.task = 1;
 	ASSERT_EQ(0, recording_open(&self->recording, &attr, pid, pages,
 				    &self->tally));
 	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
@@ -420,6 +432,77 @@ TEST_F(rows, of_a_killed_task)
 	check_all(_metadata, self);
 }
 
+/*
+ * Readers of perf's forget a process when its first thread exits, so its rows
+ * must not be later.
+ */
+static void check_times(struct __test_metadata *_metadata,
+			FIXTURE_DATA(rows) *self, void (*run)(void *context))
+{
+	START(run, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_LT(0, self->seen.before);
+	EXPECT_LT(0, self->seen.exit);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+	check_all(_metadata, self);
+}
+
+TEST_F(rows, no_later_than_the_exit)
+{
+	check_times(_metadata, self, run_once);
+}
+
+static void stay_on_first_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+static void spin_on_first_cpu(void *unused)
+{
+	stay_on_first_cpu();
+	for (;;)
+		;
+}
+
+/* A thread that gets the CPU late, and so exits late when it is killed. */
+static void *sleep_idly(void *asleep)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+
+	stay_on_first_cpu();
+	sched_setscheduler(0, SCHED_IDLE, &none);
+	pthread_barrier_wait(asleep);
+	pause();
+	return NULL;
+}
+
+static void run_beside_sleeper(void *unused)
+{
+	static pthread_barrier_t asleep;
+	pthread_t thread;
+
+	pthread_barrier_init(&asleep, NULL, 2);
+	pthread_create(&thread, NULL, sleep_idly, &asleep);
+	pthread_barrier_wait(&asleep);
+	known_run();
+}
+
+TEST_F(rows, no_later_than_the_exit_of_the_first_thread)
+{
+	struct child other = child_start(spin_on_first_cpu, NULL);
+
+	child_go(&other);
+	check_times(_metadata, self, run_beside_sleeper);
+	kill(other.pid, SIGKILL);
+	waitpid(other.pid, NULL, 0);
+}
+
 enum {
 	EXITS		= 20,
 	HAMMERED	= 4 << 20,	/* bytes */
@@ -520,6 +603,80 @@ TEST_F(rows, of_all_branches)
 {
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	of_everything(_metadata, self, EVENT_BRANCHES | EVENT_STEP);
+}
+
+/*
+ * Returns a program whose exec fails when nothing of the process is left: its
+ * segment has more bytes in the file than in memory.
+ */
+static int broken_program(void)
+{
+	const struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr segment;
+	} program = {
+		.head = {
+			.e_ident = ELFMAG "\2\1\1",
+			.e_type = ET_EXEC, .e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_phoff = sizeof(program.head),
+			.e_ehsize = sizeof(program.head),
+			.e_phentsize = sizeof(program.segment), .e_phnum = 1,
+		},
+		.segment = {
+			.p_type = PT_LOAD, .p_flags = PF_R | PF_X,
+			.p_vaddr = KNOWN_TEXT & ~0xfffULL, .p_filesz = 2048,
+			.p_memsz = 1024, .p_align = 4096,
+		},
+	};
+	int fd = memfd_create("broken", 0);
+
+	if (fd < 0 || ftruncate(fd, 4096) ||
+	    pwrite(fd, &program, sizeof(program), 0) != sizeof(program))
+		event_give_up("memfd");
+	return fd;
+}
+
+/* Returns the wait status of a child that executes it. */
+static int fail_exec(int program)
+{
+	char *none[] = { NULL };
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fexecve(program, none, none);
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+/* More processes than the session has records. */
+enum { BROKEN = 400 };
+
+TEST_F(rows, of_execs_that_fail)
+{
+	int i, program = broken_program();
+
+	EVENT_NEED_FUNCTION("perf_ioctl");
+	START(run_once, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP | EVENT_MEMORY(1),
+		  100, -1, 64);
+	for (i = 0; i < BROKEN; i++) {
+		int status = fail_exec(program);
+
+		ASSERT_TRUE(WIFSIGNALED(status));
+		ASSERT_EQ(SIGSEGV, WTERMSIG(status));
+		recording_drain(&self->recording);
+	}
+	child_go(&self->child);
+	recording_wait(&self->recording, self->child.pid);
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	EXPECT_LT(0, self->seen.before);
+	EXPECT_EQ(0, self->tally.totals.lost_events);
+	close(program);
 }
 
 /* --- threads -------------------------------------------------------------- */
