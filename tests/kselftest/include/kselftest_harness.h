@@ -416,7 +416,8 @@ static inline void __kselftest_memset_safe(void *s, int c, size_t n)
 	{ \
 		/* fixture data is alloced, setup, and torn down per call. */ \
 		FIXTURE_DATA(fixture_name) self_private, *self = NULL; \
-		pid_t child = 1; \
+		/* volatile: longjmp() would give it the value of before. */ \
+		volatile pid_t child = 1; \
 		int status = 0; \
 		/* Makes sure there is only one teardown, even when child forks again. */ \
 		bool *teardown = mmap(NULL, sizeof(*teardown), \
