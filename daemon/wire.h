@@ -13,8 +13,8 @@
 
 enum {
 	WIRE_MAGIC = 0x66707768,	/* "hwpf" */
-	WIRE_VERSION = 4,
-	WIRE_TEXT = 256,
+	WIRE_VERSION = 5,
+	WIRE_TEXT = 448,
 	WIRE_SIZE_MAX = 128 << 20,	/* of a recording */
 	/*
 	 * Bytes of its records. The names of files come once more behind them,
