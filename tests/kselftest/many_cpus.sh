@@ -44,7 +44,7 @@ try()
 	test_ok "$1: rows of each CPU's process, until the end" rows_of_all
 }
 
-try loops,burst=20,budget_permille=20 1
+try loops,burst=20,budget_permille=200 1
 try cct,sample,memory_mib=1 1000000
 kill -KILL $spinners
 finish
