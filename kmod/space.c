@@ -53,6 +53,7 @@ static u32 space_fill(struct session *session, struct space *space)
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
+	WRITE_ONCE(space->end, 0);	/* see space_date() */
 	smp_store_release(&space->id, id);
 	return id;
 }
