@@ -122,6 +122,8 @@ def run_archive(programs, command, kernel, module, files, tool, relay, options):
         _add(archive, programs, host, guest)
     for word in command:
         program = programs.find(word)
+        if word == "perf" and options.perf:
+            continue    # the base has it
         if program:
             _add(archive, programs, program, None)
     if tool:
