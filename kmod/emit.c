@@ -219,19 +219,25 @@ static void emit_release_counts(struct perf_event *event)
 /* --- one row -------------------------------------------------------------- */
 
 /*
- * Read of an address space its process and when it ended (0: it lives). Return
- * false if it has no record any more.
+ * Set the process of an address space; 0: it has no record any more. Return
+ * when it ended; 0: it has not, or nobody knows.
  */
-static bool emit_read_space(struct session *session, u32 id, u32 *pid, u64 *end)
+static u64 emit_read_space(struct session *session, u32 id, u32 *pid)
 {
 	struct space *space = space_find(session, id);
+	u32 space_pid;
+	u64 end;
 
+	*pid = 0;
 	if (!space)
-		return false;
-	*pid = READ_ONCE(space->pid);
-	*end = READ_ONCE(space->end);
+		return 0;
+	space_pid = READ_ONCE(space->pid);
+	end = READ_ONCE(space->end);
 	smp_rmb();	/* see space_free() */
-	return READ_ONCE(space->id) == id;
+	if (READ_ONCE(space->id) != id)
+		return 0;	/* it was freed meanwhile */
+	*pid = space_pid;
+	return end;
 }
 
 /*
@@ -240,22 +246,8 @@ static bool emit_read_space(struct session *session, u32 id, u32 *pid, u64 *end)
  */
 u64 session_sign(struct session *session, struct hwprof_row *row)
 {
-	u32 pid;
-	u64 end;
-	bool known = emit_read_space(session, row->space, &pid, &end);
-
 	row->session = session->id;
-	row->pid = known ? pid : 0;
-	return known ? end : 0;
-}
-
-/* Return when the process of a row that was signed has ended; 0: not yet. */
-static u64 emit_end_of(struct session *session, const struct hwprof_row *row)
-{
-	u32 pid;
-	u64 end;
-
-	return emit_read_space(session, row->space, &pid, &end) ? end : 0;
+	return emit_read_space(session, row->space, &row->pid);
 }
 
 /* Rows of any type begin with a struct hwprof_row. */
@@ -370,7 +362,7 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 {
 	struct stage *stage = session->stage;
 	unsigned int rows, cost = emit_cost_of_row(event);
-	u32 begin = stage->taken;
+	u32 begin = stage->taken, pid;
 
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
 	     stage->taken - begin < PIECE_BYTES; rows += cost) {
@@ -378,7 +370,8 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 
 		/* It may have waited for room while the process ended. */
 		if (!staged->end)
-			staged->end = emit_end_of(session, &staged->row);
+			staged->end = emit_read_space(session,
+						      staged->row.space, &pid);
 		if (!emit_write_row(event, staged))
 			return false;
 		stage->taken += emit_staged_size(&staged->row);

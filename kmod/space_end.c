@@ -116,19 +116,18 @@ struct space_end {
 	unsigned int source;	/* enum source_id */
 	struct task_struct *task;
 	u64 exec;
+	u64 execs;		/* so many end: @exec, and those before */
 	u64 time;		/* 0: when it was last seen */
 	enum task_work_notify_mode notify;
 };
 
-static void space_end_one(struct session *session, void *context)
+static void space_end_exec(struct session *session,
+			   const struct space_end *end, u64 exec)
 {
-	struct space_end *end = context;
-	u64 key = space_key(end->task, end->exec);
+	u64 key = space_key(end->task, exec);
 	struct space *space;
 	int probe = 0;
 
-	if (!session->rows || session->config.source != end->source)
-		return;
 	/* Two threads that came at once may have made two records. */
 	while ((space = space_by_key(session, key, &probe))) {
 		/* If both exit now, one of them ends it. */
@@ -146,6 +145,17 @@ static void space_end_one(struct session *session, void *context)
 	}
 }
 
+static void space_end_one(struct session *session, void *context)
+{
+	const struct space_end *end = context;
+	u64 i;
+
+	if (!session->rows || session->config.source != end->source)
+		return;
+	for (i = 0; i < end->execs; i++)
+		space_end_exec(session, end, end->exec - i);
+}
+
 /*
  * Current has exec'ed: in sessions of @source, end the address space that it
  * had. @time is when; 0: when it was last seen.
@@ -153,7 +163,7 @@ static void space_end_one(struct session *session, void *context)
 void spaces_exec(unsigned int source, u64 time)
 {
 	struct space_end end = {
-		source, current, current->self_exec_id - 1, time, TWA_RESUME
+		source, current, current->self_exec_id - 1, 1, time, TWA_RESUME
 	};
 
 	session_for_each(space_end_one, &end);
@@ -167,12 +177,10 @@ void spaces_exec(unsigned int source, u64 time)
 void spaces_exit(unsigned int source)
 {
 	struct space_end end = {
-		source, current, current->self_exec_id, local_clock(), TWA_NONE
+		source, current, current->self_exec_id, 2, local_clock(),
+		TWA_NONE
 	};
 
-	if (atomic_read(&current->signal->live))
-		return;
-	session_for_each(space_end_one, &end);
-	end.exec--;
-	session_for_each(space_end_one, &end);
+	if (!atomic_read(&current->signal->live))
+		session_for_each(space_end_one, &end);
 }
