@@ -36,6 +36,7 @@ cpus=$(nproc) spinners=
 for cpu in $(seq 0 $((cpus - 1))); do
 	taskset -c "$cpu" ./spin & spinners="$spinners $!"
 done
+
 # record EVENT PERIOD: records all CPUs for $seconds
 record()
 {
@@ -58,7 +59,7 @@ test_rows()
 	test_ok "$1: rows of each CPU's process, until the end" try "$@"
 }
 
-test_rows loops,burst=20,budget_permille=200 1
+test_rows loops,burst=20,budget_permille=20 1
 test_rows cct,sample,memory_mib=1 1000000
 kill -KILL $spinners
 finish

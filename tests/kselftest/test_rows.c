@@ -454,18 +454,9 @@ TEST_F(rows, no_later_than_the_exit)
 	check_times(_metadata, self, run_once);
 }
 
-static void stay_on_first_cpu(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 static void spin_on_first_cpu(void *unused)
 {
-	stay_on_first_cpu();
+	stay_on(0);
 	for (;;)
 		;
 }
@@ -475,7 +466,7 @@ static void *sleep_idly(void *asleep)
 {
 	const struct sched_param none = { .sched_priority = 0 };
 
-	stay_on_first_cpu();
+	stay_on(0);
 	sched_setscheduler(0, SCHED_IDLE, &none);
 	pthread_barrier_wait(asleep);
 	pause();
