@@ -9,7 +9,7 @@
  *	6.2	one perf context per task; get_ownership() of a const object
  *	6.3	attr.config3; raw data is counted in data->dyn_size
  *	6.7	the path of a stacked file's map has an accessor
- *	6.10	no overflow_handler runs a BPF program
+ *	6.10	no overflow_handler runs a BPF program; sched_prepare_exec
  *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
  *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped;
  *		attr.aux_action
@@ -243,6 +243,21 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #else
 #define compat_exit_arguments
 #define COMPAT_EXIT_HAS_MM	false
+#endif
+
+/*
+ * The probe that comes before perf reports an exec, its argument behind the
+ * task, and whether it is an exec. Since 6.10 there is a tracepoint for it.
+ * Before, it is that of a new name, which a program can give itself, too.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define COMPAT_PREPARE_EXEC(handler)	PROBE(sched_prepare_exec, handler)
+#define compat_prepare_argument		struct linux_binprm *binprm
+#define compat_execs(task)		true
+#else
+#define COMPAT_PREPARE_EXEC(handler)	PROBE(task_rename, handler)
+#define compat_prepare_argument		const char *name
+#define compat_execs(task)		((task)->in_execve)
 #endif
 
 /*

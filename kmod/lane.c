@@ -209,7 +209,7 @@ static bool lane_process_exits(void)
 	return current->flags & PF_EXITING &&
 	       (!atomic_read(&current->signal->live) ||
 		(thread_group_leader(current) &&
-		 current->signal->flags & SIGNAL_GROUP_EXIT));
+		 READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT));
 }
 
 /*
@@ -233,7 +233,8 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	WRITE_ONCE(lane->active, lane->active - 1);
 	if (!lane_process_exits())
 		return;
-	space_stopped(session);
+	if (lane->active == lane->wide)		/* it was the task's last */
+		space_stopped(session);
 	/*
 	 * Perf is about to hang up, which stock perf takes for the end of the
 	 * recording. A flush by task work may be too late.

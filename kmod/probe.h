@@ -6,6 +6,7 @@
 #include <linux/mm_types.h>	/* 7.3's sched.h needs it */
 #include <linux/types.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>	/* COMPAT_PREPARE_EXEC() */
 
 struct tracepoint;
 

@@ -75,10 +75,8 @@ struct space {
 	u64 key;			/* see space_key(); 0: free */
 	u32 id;				/* of the stream and in rows; never 0 */
 	u32 pid;			/* in the opener's pid namespace */
-	/* local_clock() at exec, or when the exit began; 0: alive. */
+	/* local_clock() when the exec or exit began; 0: alive. */
 	u64 end;
-	/* When it ran last, if the source tells. */
-	u64 seen;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
 	u8 left;			/* enum space_left */
@@ -545,7 +543,8 @@ u32 space_sampled(struct session *session);
 void space_stopped(struct session *session);
 
 /* space_end.c; sources are enum source_id */
-void spaces_exec(unsigned int source, u64 time);
+void spaces_prepare_exec(unsigned int source);
+void spaces_exec(unsigned int source);
 void spaces_exit(unsigned int source);
 
 /* lane.c */

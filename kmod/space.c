@@ -53,7 +53,6 @@ static u32 space_fill(struct session *session, struct space *space)
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
-	WRITE_ONCE(space->end, 0);	/* see space_date() */
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -137,33 +136,25 @@ void space_free(struct space *space)
 {
 	WRITE_ONCE(space->left, SPACE_KEPT);
 	WRITE_ONCE(space->id, 0);
-	smp_wmb();	/* see session_sign() */
+	WRITE_ONCE(space->key, SPACE_ENDED);	/* no process has this key */
+	smp_mb();	/* see space_date() and emit_read_space() */
 	WRITE_ONCE(space->end, 0);
-	WRITE_ONCE(space->seen, 0);
 	smp_store_release(&space->key, 0);
 }
 
 /*
- * Return the same for a program that a sample has found. The space ends no
- * earlier than now. Sessions that only count do not tell spaces apart.
+ * Return the same for a program that a sample has found. Sessions that only
+ * count do not tell spaces apart.
  */
 u32 space_sampled(struct session *session)
 {
-	struct space *space;
-	u32 id;
-
-	if (!session->rows)
-		return 1;
-	id = space_of_current(session);
-	space = id ? space_find(session, id) : NULL;
-	if (space)
-		WRITE_ONCE(space->seen, local_clock());
-	return id;
+	return session->rows ? space_of_current(session) : 1;
 }
 
 /*
  * End the record @space of @key at @now, unless an earlier end is known. The
  * record may be freed meanwhile; then its next process must not get the end.
+ * Either space_free() clears it, or its key is seen to be another one here.
  */
 static void space_date(struct space *space, u64 key, u64 now)
 {
@@ -173,10 +164,10 @@ static void space_date(struct space *space, u64 key, u64 now)
 }
 
 /*
- * Perf stops an event of current, whose process exits, and reports the exit
- * next. Rows must not be later than that, or readers take them for another
- * process's. Two threads that came at once may have made two records. Sessions
- * without rows have none. Interrupts are off.
+ * Perf is about to report an exec of current, or has stopped an event of it and
+ * is about to report its exit. Rows must not be later than that, or readers
+ * take them for another program's. Two threads that came at once may have made
+ * two records. Sessions without rows have none.
  */
 void space_stopped(struct session *session)
 {

@@ -116,8 +116,7 @@ struct space_end {
 	unsigned int source;	/* enum source_id */
 	struct task_struct *task;
 	u64 exec;
-	u64 execs;		/* so many end: @exec, and those before */
-	u64 time;		/* 0: when it was last seen */
+	bool failed_exec;	/* the one before @exec may not have ended */
 	enum task_work_notify_mode notify;
 };
 
@@ -135,9 +134,8 @@ static void space_end_exec(struct session *session,
 			continue;
 		if (!session_tryget(session))
 			return;		/* it goes with all its spaces */
-		/* The exit may have begun before: see space_stopped(). */
-		cmpxchg64(&space->end, 0, end->time ?:
-			  READ_ONCE(space->seen) ?: local_clock());
+		/* It may have begun before: see space_stopped(). */
+		cmpxchg64(&space->end, 0, local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;
 		space_leave(space);	/* the flush of the interval comes */
@@ -148,22 +146,40 @@ static void space_end_exec(struct session *session,
 static void space_end_one(struct session *session, void *context)
 {
 	const struct space_end *end = context;
-	u64 i;
 
 	if (!session->rows || session->config.source != end->source)
 		return;
-	for (i = 0; i < end->execs; i++)
-		space_end_exec(session, end, end->exec - i);
+	space_end_exec(session, end, end->exec);
+	if (end->failed_exec)
+		space_end_exec(session, end, end->exec - 1);
+}
+
+static void space_prepare_exec(struct session *session, void *source)
+{
+	if (session->config.source == *(unsigned int *)source)
+		space_stopped(session);
+}
+
+/*
+ * Current's exec is at the point of no return. Whether it succeeds or fails, no
+ * row of the old program is later than now. This does not sleep.
+ */
+void spaces_prepare_exec(unsigned int source)
+{
+	session_for_each(space_prepare_exec, &source);
 }
 
 /*
  * Current has exec'ed: in sessions of @source, end the address space that it
- * had. @time is when; 0: when it was last seen.
+ * had.
  */
-void spaces_exec(unsigned int source, u64 time)
+void spaces_exec(unsigned int source)
 {
 	struct space_end end = {
-		source, current, current->self_exec_id - 1, 1, time, TWA_RESUME
+		.source = source,
+		.task = current,
+		.exec = current->self_exec_id - 1,
+		.notify = TWA_RESUME,
 	};
 
 	session_for_each(space_end_one, &end);
@@ -177,8 +193,11 @@ void spaces_exec(unsigned int source, u64 time)
 void spaces_exit(unsigned int source)
 {
 	struct space_end end = {
-		source, current, current->self_exec_id, 2, local_clock(),
-		TWA_NONE
+		.source = source,
+		.task = current,
+		.exec = current->self_exec_id,
+		.failed_exec = true,
+		.notify = TWA_NONE,
 	};
 
 	if (!atomic_read(&current->signal->live))

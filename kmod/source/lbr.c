@@ -234,10 +234,17 @@ static void lbr_on_overflow(struct perf_event *event,
 
 /* --- the source ----------------------------------------------------------- */
 
+static void lbr_on_prepare_exec(void *unused, struct task_struct *task,
+			     compat_prepare_argument)
+{
+	if (compat_execs(task))
+		spaces_prepare_exec(SOURCE_lbr);
+}
+
 static void lbr_on_exec(void *unused, struct task_struct *task, pid_t old_pid,
 			struct linux_binprm *binprm)
 {
-	spaces_exec(SOURCE_lbr, 0);
+	spaces_exec(SOURCE_lbr);
 }
 
 static void lbr_on_exit(void *unused,
@@ -247,6 +254,7 @@ static void lbr_on_exit(void *unused,
 }
 
 static struct probe probes[] = {
+	COMPAT_PREPARE_EXEC(lbr_on_prepare_exec),
 	PROBE(sched_process_exec, lbr_on_exec),
 	PROBE(sched_process_exit, lbr_on_exit),
 	{ }

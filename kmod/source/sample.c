@@ -62,10 +62,17 @@ static void sample_on_overflow(struct perf_event *event,
 	budget_done(lane, regs);
 }
 
+static void sample_on_prepare_exec(void *unused, struct task_struct *task,
+			     compat_prepare_argument)
+{
+	if (compat_execs(task))
+		spaces_prepare_exec(SOURCE_sample);
+}
+
 static void sample_on_exec(void *unused, struct task_struct *task,
 			   pid_t old_pid, struct linux_binprm *binprm)
 {
-	spaces_exec(SOURCE_sample, 0);
+	spaces_exec(SOURCE_sample);
 }
 
 static void sample_on_exit(void *unused,
@@ -75,6 +82,7 @@ static void sample_on_exit(void *unused,
 }
 
 static struct probe probes[] = {
+	COMPAT_PREPARE_EXEC(sample_on_prepare_exec),
 	PROBE(sched_process_exec, sample_on_exec),
 	PROBE(sched_process_exit, sample_on_exit),
 	{ }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tracepoints where #DB cannot follow a task. */
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <asm/syscall.h>
@@ -162,27 +161,32 @@ static void step_on_fork(void *data, struct task_struct *parent,
 	tf_clear(child);
 }
 
+static void step_on_prepare_exec(void *data, struct task_struct *task,
+				 compat_prepare_argument)
+{
+	if (compat_execs(task))
+		spaces_prepare_exec(SOURCE_step);
+}
+
 static void step_on_exec(void *data, struct task_struct *task, pid_t old_pid,
 			 struct linux_binprm *binprm)
 {
 	struct step_task *record;
 	struct step_cpu *cpu;
 	unsigned long flags;
-	u64 time = 0;
 
 	local_irq_save(flags);
 	cpu = this_cpu_ptr(&step_cpu);
 	record = step_current(cpu);
 	bursts_end(cpu);
 	if (record) {
-		time = record->clock;
 		record->ip = 0;		/* not known yet */
 		step_bind(cpu, record);	/* follows the exec */
 		step_disarm(record, current);
 		record->secure = right_is_secure(current);
 	}
 	local_irq_restore(flags);
-	spaces_exec(SOURCE_step, time ?: local_clock());
+	spaces_exec(SOURCE_step);
 }
 
 static void step_on_exit(void *data,
@@ -266,6 +270,7 @@ static void step_on_signal(void *data, int sig, struct kernel_siginfo *info,
 static struct probe probes[] = {
 	PROBE(sched_switch, step_on_switch),
 	PROBE(sched_process_fork, step_on_fork),
+	COMPAT_PREPARE_EXEC(step_on_prepare_exec),
 	PROBE(sched_process_exec, step_on_exec),
 	PROBE(sched_process_exit, step_on_exit),
 	PROBE(signal_deliver, step_on_signal),

@@ -19,7 +19,6 @@ struct step_task {
 	u64 flags;
 	/* Grows with everything that ran, seen or not. */
 	u64 steps;
-	u64 clock;		/* local_clock() at the last call */
 	struct callback_head work;
 	bool work_queued;
 	bool armed;		/* its #DBs are also ours */

@@ -5,7 +5,6 @@
  * break.
  */
 #include <linux/kdebug.h>
-#include <linux/sched/clock.h>
 #include <linux/uaccess.h>
 #include <asm/debugreg.h>
 #include <asm/vsyscall.h>
@@ -90,8 +89,6 @@ static void step_feed_insn(struct step_cpu *cpu, struct step_task *record,
 		else
 			step_gap(cpu, to, regs);
 	}
-	if (insn.kind == INSN_CALL)
-		record->clock = local_clock();
 }
 
 /* Take the instruction of current at record->ip, which was executed. */
