@@ -233,7 +233,7 @@ static u64 emit_read_space(struct session *session, u32 id, u32 *pid)
 		return 0;
 	space_pid = READ_ONCE(space->pid);
 	end = READ_ONCE(space->end);
-	smp_rmb();	/* see space_free() */
+	smp_rmb();	/* pairs with space_free() */
 	if (READ_ONCE(space->id) != id)
 		return 0;	/* it was freed meanwhile */
 	*pid = space_pid;
@@ -346,6 +346,27 @@ static bool emit_stage_row(void *context, const void *engine_row, u64 ip,
 	stage->used += size;
 	stage->units += period;
 	return true;
+}
+
+/*
+ * Note in the rows of the stage when their processes ended, as the records of
+ * these are about to be freed. The profile is held.
+ */
+void stage_date(struct session *session)
+{
+	struct stage *stage = session->stage;
+	struct staged *staged;
+	u32 at, pid;
+
+	if (!stage)
+		return;
+	for (at = stage->taken; at < stage->used;
+	     at += emit_staged_size(&staged->row)) {
+		staged = (void *)stage->bytes + at;
+		if (!staged->end)
+			staged->end = emit_read_space(session,
+						      staged->row.space, &pid);
+	}
 }
 
 /* Return how many rows' time a row of the event takes: perf reads its group. */

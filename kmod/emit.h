@@ -48,6 +48,7 @@ struct emit {
 
 struct stage *stage_new(void);
 bool stage_is_empty(const struct stage *stage);
+void stage_date(struct session *session);
 
 bool emit_has_rings(struct session *session);
 bool emit_all(struct emit *emit);

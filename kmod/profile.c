@@ -6,13 +6,14 @@
 #include <linux/cpu.h>
 #include <linux/sched.h>
 
+#include "emit.h"
 #include "space.h"
 
 enum { CLEAR_BYTES = 1 << 20 };	/* cleared at a time */
 
 /*
- * Forget a process that is gone. Its rows were written, or never will be; what
- * is left of them counts as evicted.
+ * Forget a process that is gone. Its rows were written or wait in the stage, or
+ * never will be written; what is left of them counts as evicted.
  */
 void session_forget(struct session *session, struct space *space)
 {
@@ -20,6 +21,7 @@ void session_forget(struct session *session, struct space *space)
 		spin_lock_bh(&session->profile_lock);
 		session->profile_version++;
 		session->engine->forget(session->profile, space->id);
+		stage_date(session);
 		spin_unlock_bh(&session->profile_lock);
 	}
 	space_free(space);

@@ -421,6 +421,29 @@ bool tally_is_whole(const struct tally *tally)
 
 /* --- recordings ----------------------------------------------------------- */
 
+static int map_ring(struct recording *recording, unsigned int i)
+{
+	void *ring = mmap(NULL, (1 + recording->pages) * PAGE,
+			  PROT_READ | PROT_WRITE, MAP_SHARED, recording->fd[i],
+			  0);
+
+	if (ring == MAP_FAILED)
+		return -errno;
+	recording->ring[i] = ring;
+	return 0;
+}
+
+int recording_map(struct recording *recording, unsigned int pages)
+{
+	unsigned int i;
+	int err = 0;
+
+	recording->pages = pages;
+	for (i = 0; !err && i < recording->count; i++)
+		err = map_ring(recording, i);
+	return err;
+}
+
 static int recording_add_as(struct recording *recording,
 			    struct perf_event_attr *attr, pid_t pid, int cpu,
 			    unsigned long flags)
@@ -435,12 +458,7 @@ static int recording_add_as(struct recording *recording,
 	recording->count++;
 	if (!attr->sample_period || !recording->pages)
 		return 0;
-	recording->ring[i] = mmap(NULL, (1 + recording->pages) * PAGE,
-				  PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (recording->ring[i] != MAP_FAILED)
-		return 0;
-	recording->ring[i] = NULL;
-	return -errno;
+	return map_ring(recording, i);
 }
 
 int recording_add(struct recording *recording, struct perf_event_attr *attr,

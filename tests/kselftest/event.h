@@ -163,6 +163,8 @@ int recording_add(struct recording *recording, struct perf_event_attr *attr,
 int recording_open_cgroup(struct recording *recording,
 			  struct perf_event_attr *attr, int folder,
 			  unsigned int pages, struct tally *tally);
+/* Maps the rings of one that was opened without. Returns 0 or an error. */
+int recording_map(struct recording *recording, unsigned int pages);
 void recording_control(struct recording *recording, unsigned long request);
 void recording_drain(struct recording *recording);
 uint64_t recording_count(struct recording *recording);

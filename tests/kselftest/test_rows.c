@@ -454,6 +454,60 @@ TEST_F(rows, no_later_than_the_exit)
 	check_times(_metadata, self, run_once);
 }
 
+static void see_last(struct tally *tally, const struct sample *sample)
+{
+	struct seen *seen = tally->context;
+
+	if (sample->row->pid != seen->pid)
+		return;
+	seen->before += sample->period;
+	if (sample->time > seen->last_before)
+		seen->last_before = sample->time;
+}
+
+/* Rows wait for a ring, which there is not before their process has ended. */
+static void read_late(struct __test_metadata *_metadata,
+		      FIXTURE_DATA(rows) *self)
+{
+	struct perf_event_attr attr = dummy_attr();
+	struct recording exits;
+
+	START(run_on, NULL);
+	attr.sample_period = attr.task = 1;
+	ASSERT_EQ(0, recording_open(&exits, &attr, self->child.pid, 1,
+				    &self->tally));
+	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 0);
+	child_go(&self->child);
+	while (recording_count(&self->recording) < KNOWN_BACK)
+		usleep(10000);
+	usleep(200000);		/* until the rows of an interval wait */
+	end(&self->child);
+	usleep(100000);
+	ASSERT_EQ(0, recording_map(&self->recording, 64));
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	recording_drain(&exits);
+	recording_close(&exits);
+}
+
+enum { LATE_TRIES = 20 };
+
+TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
+{
+	int i;
+
+	self->tally.see = see_last;
+	/* The totals of an interval without rows may wait instead. */
+	for (i = 0; i < LATE_TRIES && !self->seen.before; i++) {
+		recording_close(&self->recording);
+		ASSERT_TRUE(event_sessions_are(0));
+		read_late(_metadata, self);
+	}
+	EXPECT_LT(0, self->seen.before);
+	EXPECT_LT(0, self->seen.exit);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+}
+
 static void spin_on_first_cpu(void *unused)
 {
 	stay_on(0);
@@ -462,12 +516,10 @@ static void spin_on_first_cpu(void *unused)
 }
 
 /* A thread that gets the CPU late, and so exits late when it is killed. */
-static void *sleep_idly(void *asleep)
+static void *sleep_nicely(void *asleep)
 {
-	const struct sched_param none = { .sched_priority = 0 };
-
 	stay_on(0);
-	sched_setscheduler(0, SCHED_IDLE, &none);
+	setpriority(PRIO_PROCESS, 0, 19);	/* of this thread alone */
 	pthread_barrier_wait(asleep);
 	pause();
 	return NULL;
@@ -479,7 +531,7 @@ static void run_beside_sleeper(void *unused)
 	pthread_t thread;
 
 	pthread_barrier_init(&asleep, NULL, 2);
-	pthread_create(&thread, NULL, sleep_idly, &asleep);
+	pthread_create(&thread, NULL, sleep_nicely, &asleep);
 	pthread_barrier_wait(&asleep);
 	known_run();
 }
@@ -628,33 +680,38 @@ static int broken_program(void)
 	return fd;
 }
 
+static void exec_broken(int program)
+{
+	char *none[] = { NULL };
+
+	fexecve(program, none, none);
+	_exit(1);
+}
+
 /* Returns the wait status of a child that executes it. */
 static int fail_exec(int program)
 {
-	char *none[] = { NULL };
 	int status;
 	pid_t pid = fork();
 
-	if (!pid) {
-		fexecve(program, none, none);
-		_exit(1);
-	}
+	if (!pid)
+		exec_broken(program);
 	waitpid(pid, &status, 0);
 	return status;
 }
 
-/* More processes than the session has records. */
-enum { BROKEN = 400 };
+/* More processes than the session has records: 1 MiB has 256. */
+enum { BROKEN = 270 };
 
 TEST_F(rows, of_execs_that_fail)
 {
-	int i, program = broken_program();
+	int i, program = broken_program(), broken = short_times(BROKEN);
 
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_once, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP | EVENT_MEMORY(1),
 		  100, -1, 64);
-	for (i = 0; i < BROKEN; i++) {
+	for (i = 0; i < broken; i++) {
 		int status = fail_exec(program);
 
 		ASSERT_TRUE(WIFSIGNALED(status));
@@ -667,6 +724,28 @@ TEST_F(rows, of_execs_that_fail)
 	recording_drain(&self->recording);
 	EXPECT_LT(0, self->seen.before);
 	EXPECT_EQ(0, self->tally.totals.lost_events);
+	close(program);
+}
+
+static void run_and_fail_to_exec(void *program)
+{
+	known_run();
+	exec_broken(*(int *)program);
+}
+
+/* Perf reports the exec, though it fails. Later rows are another program's. */
+TEST_F(rows, no_later_than_an_exec_that_fails)
+{
+	int program = broken_program();
+
+	START(run_and_fail_to_exec, &program);
+	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
+	child_go(&self->child);
+	recording_wait(&self->recording, self->child.pid);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	EXPECT_LT(0, self->seen.exec);
+	EXPECT_LE(self->seen.last_before, self->seen.exec);
+	check_all(_metadata, self);
 	close(program);
 }
 
