@@ -21,6 +21,7 @@
 
 #include "tests/kselftest/event.h"
 #include "tests/kselftest/fault.h"
+#include "tests/kselftest/known.h"
 #include "storm.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -146,7 +147,10 @@ static int open_all(struct recording *recording, struct perf_event_attr *attr,
 /* Returns true if there is a ring, and it has given few rows yet. */
 static bool awaits_rows(const struct recording *recording)
 {
-	return recording->ring[0] && recording->tally->samples < ROWS;
+	const struct tally *tally = recording->tally;
+
+	return recording->ring[0] &&
+	       (tally->samples < ROWS || !tally->totals.produced);
 }
 
 static void read_it(struct recording *recording)
@@ -256,30 +260,49 @@ static const struct kind *choose_kind(void)
 	return kind;
 }
 
-/*
- * Returns the task, or -1 for all. Stepping all of them is rare: it steps the
- * openers, too.
- */
-static pid_t choose_task(const struct kind *kind, pid_t pid)
+struct targets {
+	struct child storm, spinner;
+};
+
+static void spin(void *unused)
 {
-	return chance(kind->config & EVENT_STEP ? 12 : 3) ? -1 : pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		known_run();
+}
+
+/*
+ * Returns a task, or -1 for all. Stepping all of them is rare: it steps the
+ * openers, too. A storm is in the kernel nearly all the time, and a burst there
+ * is rare.
+ */
+static pid_t choose_task(const struct kind *kind, const struct targets *targets)
+{
+	if (chance(kind->config & EVENT_STEP ? 12 : 3))
+		return -1;
+	return kind->config1 && chance(2) ? targets->spinner.pid :
+					    targets->storm.pid;
 }
 
 static void open_until(double end, unsigned int seed)
 {
+	struct targets targets;
 	const struct kind *kind;
-	struct child child;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	srandom(seed);
-	child = child_start(storm, NULL);
-	child_go(&child);
+	targets.storm = child_start(storm, NULL);
+	targets.spinner = child_start(spin, NULL);
+	child_go(&targets.storm);
+	child_go(&targets.spinner);
 	while (now() < end || need_more()) {
 		kind = choose_kind();
-		record_once(kind, choose_task(kind, child.pid));
+		record_once(kind, choose_task(kind, &targets));
 	}
-	kill(child.pid, SIGKILL);
-	waitpid(child.pid, NULL, 0);
+	kill(targets.storm.pid, SIGKILL);
+	kill(targets.spinner.pid, SIGKILL);
+	while (wait(NULL) > 0)
+		;
 	fflush(NULL);
 	_exit(0);
 }
