@@ -348,6 +348,15 @@ static bool emit_stage_row(void *context, const void *engine_row, u64 ip,
 	return true;
 }
 
+/* Note in a row when its process ended, if it has by now. */
+static void emit_date(struct session *session, struct staged *staged)
+{
+	u32 pid;
+
+	if (!staged->end)
+		staged->end = emit_read_space(session, staged->row.space, &pid);
+}
+
 /*
  * Note in the rows of the stage when their processes ended, as the records of
  * these are about to be freed. The profile is held.
@@ -356,16 +365,14 @@ void stage_date(struct session *session)
 {
 	struct stage *stage = session->stage;
 	struct staged *staged;
-	u32 at, pid;
+	u32 at;
 
 	if (!stage)
 		return;
 	for (at = stage->taken; at < stage->used;
 	     at += emit_staged_size(&staged->row)) {
 		staged = (void *)stage->bytes + at;
-		if (!staged->end)
-			staged->end = emit_read_space(session,
-						      staged->row.space, &pid);
+		emit_date(session, staged);
 	}
 }
 
@@ -383,16 +390,14 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 {
 	struct stage *stage = session->stage;
 	unsigned int rows, cost = emit_cost_of_row(event);
-	u32 begin = stage->taken, pid;
+	u32 begin = stage->taken;
 
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
 	     stage->taken - begin < PIECE_BYTES; rows += cost) {
 		struct staged *staged = (void *)stage->bytes + stage->taken;
 
 		/* It may have waited for room while the process ended. */
-		if (!staged->end)
-			staged->end = emit_read_space(session,
-						      staged->row.space, &pid);
+		emit_date(session, staged);
 		if (!emit_write_row(event, staged))
 			return false;
 		stage->taken += emit_staged_size(&staged->row);

@@ -235,7 +235,7 @@ static void lbr_on_overflow(struct perf_event *event,
 /* --- the source ----------------------------------------------------------- */
 
 static void lbr_on_prepare_exec(void *unused, struct task_struct *task,
-			     compat_prepare_argument)
+				compat_prepare_argument)
 {
 	if (compat_execs(task))
 		spaces_prepare_exec(SOURCE_lbr);

@@ -63,7 +63,7 @@ static void sample_on_overflow(struct perf_event *event,
 }
 
 static void sample_on_prepare_exec(void *unused, struct task_struct *task,
-			     compat_prepare_argument)
+				   compat_prepare_argument)
 {
 	if (compat_execs(task))
 		spaces_prepare_exec(SOURCE_sample);

@@ -3,6 +3,7 @@
 #ifndef HWPROF_STEP_TASK_H
 #define HWPROF_STEP_TASK_H
 
+#include <linux/cache.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
@@ -30,7 +31,7 @@ struct step_task {
 	 * one was made since the last #DB.
 	 */
 	bool calls;
-};
+} ____cacheline_aligned;
 
 enum {
 	STEP_TASK_WAYS	= 16,
