@@ -84,30 +84,46 @@ static unsigned long place_of(const char *path, const char *function)
 	return place;
 }
 
-static void define(const char *subject, unsigned long place, unsigned long nop)
+/* Where the probes are in the subject's file. */
+struct places {
+	unsigned long function, nop5, nop10;
+};
+
+static struct places find_places(const char *subject)
+{
+	struct places places = {
+		.function = place_of(subject, "subject_probed"),
+		.nop5 = place_of(subject, "subject_probed_nop5"),
+		.nop10 = place_of(subject, "subject_probed_nop10"),
+	};
+
+	if (!places.function || !places.nop5 || !places.nop10)
+		tap_bail("%s has no function to probe", subject);
+	return places;
+}
+
+static void begin(const char *subject, const struct places *places)
 {
 	char text[1024];
 
 	snprintf(text, sizeof(text),
 		 "p:torture/first %s:0x%lx\n"
 		 "r:torture/back %s:0x%lx\n"
-		 "p:torture/nop %s:0x%lx\n",
-		 subject, place, subject, place, subject, nop);
+		 "p:torture/nop5 %s:0x%lx\n"
+		 "p:torture/nop10 %s:0x%lx\n",
+		 subject, places->function, subject, places->function, subject,
+		 places->nop5, subject, places->nop10);
 	if (!put("uprobe_events", text))
 		tap_bail("cannot make uprobes: %s", strerror(errno));
+	put("events/torture/enable", "1");
 }
 
-static void undefine(void)
+static void end(void)
 {
 	put("events/torture/enable", "0");
 	put("uprobe_events",
-	    "-:torture/first\n-:torture/back\n-:torture/nop\n");
-}
-
-static void begin(const char *subject, unsigned long place, unsigned long nop)
-{
-	define(subject, place, nop);
-	put("events/torture/enable", "1");
+	    "-:torture/first\n-:torture/back\n"
+	    "-:torture/nop5\n-:torture/nop10\n");
 }
 
 /* Tells whether this kernel replaces a nop that has a probe by a call. */
@@ -122,46 +138,63 @@ static bool kernel_calls(void)
 }
 
 /*
- * The program natively, with the probes. It tells what the nop has become: on
- * kernels that call, e8, a call; on others cc, the probe's trap.
+ * The program natively, with the probes. It prints the first byte of each nop.
+ * This is cc, the trap, where the probe is not a call. Calls begin with e8 in a
+ * nop of five bytes, and with 48, which moves the stack, in one of ten. No
+ * kernel has both.
  */
 static void test_natively(const char *subject, struct ending *native)
 {
+	bool called;
+
 	child_run(subject, "called", NULL, native);
-	tap_test(strstr(native->output,
-			kernel_calls() ? "nop e8" : "nop cc"),
-		 "probed: natively, the nop is a %s",
-		 kernel_calls() ? "call" : "trap");
+	called = !strstr(native->output, "nop5 e8, nop10 cc") !=
+		 !strstr(native->output, "nop5 cc, nop10 48");
+	if (kernel_calls())
+		tap_test(called, "probed: natively, one nop is a call");
+	else
+		tap_test(strstr(native->output, "nop5 cc, nop10 cc"),
+			 "probed: natively, both nops are traps");
 	tap_note("%.100s", native->output);
+}
+
+static void test_hits(const struct profile_mode *mode)
+{
+	static const char *const probes[] = {"first", "back", "nop5", "nop10"};
+	unsigned long found[4];
+	bool good = true;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		found[i] = hits(probes[i]);
+		good = good && found[i] == CALLS;
+	}
+	tap_test(good, "probed: %s, each probe is hit", mode->name);
+	tap_note("hits %lu, %lu, %lu, %lu", found[0], found[1], found[2],
+		 found[3]);
 }
 
 void test_probes(const char *subject)
 {
-	unsigned long place = place_of(subject, "subject_probed");
-	unsigned long nop = place_of(subject, "subject_probed_nop");
-	unsigned int turn;
 	struct ending native, watched;
+	struct places places;
+	unsigned int turn;
 
 	if (access("/sys/kernel/tracing/uprobe_events", W_OK)) {
 		tap_skip("the kernel has no uprobes", "probes");
 		return;
 	}
-	if (!place || !nop)
-		tap_bail("%s has no function to probe", subject);
-	begin(subject, place, nop);
+	places = find_places(subject);
+	begin(subject, &places);
 	test_natively(subject, &native);
-	undefine();
+	end();
 	for (turn = 0; turn < profile_each; turn++) {
 		const struct profile_mode *mode = profile_next();
 
-		begin(subject, place, nop);
+		begin(subject, &places);
 		child_run(subject, "called", mode, &watched);
 		child_same(&native, &watched, "probed", mode->name);
-		tap_test(hits("first") == CALLS && hits("back") == CALLS &&
-			 hits("nop") == CALLS,
-			 "probed: %s, each probe is hit", mode->name);
-		tap_note("hits %lu, %lu, %lu", hits("first"), hits("back"),
-			 hits("nop"));
-		undefine();
+		test_hits(mode);
+		end();
 	}
 }

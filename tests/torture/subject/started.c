@@ -243,25 +243,34 @@ __attribute__((noinline)) int subject_probed(int i)
 }
 
 /*
- * Likewise. From Linux 6.18 on, a probe on such a nop becomes a call when it
- * was hit.
+ * Likewise. A probe on a nop of five bytes (Linux 6.18) or of ten (Linux 7.3)
+ * becomes a call when it was hit. The ten bytes must not cross a page.
  */
-__attribute__((naked, noinline)) void subject_probed_nop(void)
+__attribute__((naked, noinline)) void subject_probed_nop5(void)
 {
 	asm volatile(".byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n\t"
 		     "ret");
 }
 
+__attribute__((naked, noinline, aligned(16))) void subject_probed_nop10(void)
+{
+	asm volatile(".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84\n\t"
+		     ".byte 0x00, 0x00, 0x00, 0x00, 0x00\n\t"
+		     "ret");
+}
+
 void subject_called(void)
 {
-	const volatile uint8_t *nop = (const void *)subject_probed_nop;
+	const volatile uint8_t *nop5 = (const void *)subject_probed_nop5;
+	const volatile uint8_t *nop10 = (const void *)subject_probed_nop10;
 	int i, sum = 0;
 
 	for (i = 0; i < 50; i++) {
 		sum += subject_probed(i);
-		subject_probed_nop();
+		subject_probed_nop5();
+		subject_probed_nop10();
 	}
-	printf("sum %d, nop %02x\n", sum, *nop);
+	printf("sum %d, nop5 %02x, nop10 %02x\n", sum, *nop5, *nop10);
 }
 
 void subject_ticks(void)
