@@ -140,34 +140,34 @@ static bool kernel_calls(void)
 /*
  * The program natively, with the probes. It prints the first byte of each nop.
  * This is cc, the trap, where the probe is not a call. Calls begin with e8 in a
- * nop of five bytes, and with 48, which moves the stack, in one of ten. No
- * kernel has both.
+ * nop of five bytes, and with 48, which moves the stack, in one of ten. Kernels
+ * that do not replace the latter refuse to probe it, as its prefix names a
+ * segment.
  */
 static void test_natively(const char *subject, struct ending *native)
 {
-	bool called;
-
 	child_run(subject, "called", NULL, native);
-	called = !strstr(native->output, "nop5 e8, nop10 cc") !=
-		 !strstr(native->output, "nop5 cc, nop10 48");
 	if (kernel_calls())
-		tap_test(called, "probed: natively, one nop is a call");
+		tap_test(strstr(native->output, "nop5 e8, nop10 66") ||
+			 strstr(native->output, "nop5 cc, nop10 48"),
+			 "probed: natively, a nop is a call");
 	else
-		tap_test(strstr(native->output, "nop5 cc, nop10 cc"),
-			 "probed: natively, both nops are traps");
+		tap_test(strstr(native->output, "nop5 cc, nop10 66"),
+			 "probed: natively, the nop is a trap");
 	tap_note("%.100s", native->output);
 }
 
-static void test_hits(const struct profile_mode *mode)
+static void test_hits(const struct profile_mode *mode,
+		      const struct ending *native)
 {
 	static const char *const probes[] = {"first", "back", "nop5", "nop10"};
+	bool refused = strstr(native->output, "nop10 66"), good = true;
 	unsigned long found[4];
-	bool good = true;
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		found[i] = hits(probes[i]);
-		good = good && found[i] == CALLS;
+		good = good && found[i] == (i == 3 && refused ? 0 : CALLS);
 	}
 	tap_test(good, "probed: %s, each probe is hit", mode->name);
 	tap_note("hits %lu, %lu, %lu, %lu", found[0], found[1], found[2],
@@ -194,7 +194,7 @@ void test_probes(const char *subject)
 		begin(subject, &places);
 		child_run(subject, "called", mode, &watched);
 		child_same(&native, &watched, "probed", mode->name);
-		test_hits(mode);
+		test_hits(mode, &native);
 		end();
 	}
 }
