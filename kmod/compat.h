@@ -248,7 +248,8 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 /*
  * The probe that comes before perf reports an exec, its argument behind the
  * task, and whether it is an exec. Since 6.10 there is a tracepoint for it.
- * Before, it is that of a new name, which a program can give itself, too.
+ * Before, it is that of a new name, which a program can give itself, too, and
+ * each of its threads another one, which may execute a program just now.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define COMPAT_PREPARE_EXEC(handler)	PROBE(sched_prepare_exec, handler)
@@ -257,7 +258,8 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 #else
 #define COMPAT_PREPARE_EXEC(handler)	PROBE(task_rename, handler)
 #define compat_prepare_argument		const char *name
-#define compat_execs(task)		((task)->in_execve)
+#define compat_execs(task)						\
+	((task) == current && (task)->in_execve)
 #endif
 
 /*

@@ -14,6 +14,7 @@
  * exception: perf reads the counts of all events of the group. So the lock of
  * their context is held while such an event gets rows and is not active.
  */
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/tick.h>
@@ -262,14 +263,21 @@ static u32 emit_thread_of(const struct hwprof_row *row)
 	       ((const struct hwprof_row_branches *)row)->tid : row->pid;
 }
 
+/* Return what the event's clock said when local_clock() said @time. */
+static u64 emit_time(const struct perf_event *event, u64 time)
+{
+	return event->attr.use_clockid ?
+	       event->clock() - (local_clock() - time) : time;
+}
+
 /*
- * Write a row to the event's ring. Everything that perf would take from the
- * current task is preset. perf_event_overflow() is not used, because rows must
- * neither throttle the event nor retune its frequency. Return false if the ring
- * had no room.
+ * Write a row to the event's ring. @now: local_clock() before the process was
+ * seen to be alive. Everything that perf would take from the current task is
+ * preset. perf_event_overflow() is not used, because rows must neither throttle
+ * the event nor retune its frequency. Return false if the ring had no room.
  */
 static bool emit_write_row(struct perf_event *event,
-			   const struct staged *staged)
+			   const struct staged *staged, u64 now)
 {
 	static struct perf_callchain_entry no_chain;
 	struct perf_event *root = event->parent ?: event;
@@ -287,10 +295,8 @@ static bool emit_write_row(struct perf_event *event,
 	data.tid_entry.tid = emit_thread_of(row);
 	data.sample_flags |= PERF_SAMPLE_TID;
 	compat_save_callchain(&data, event, &no_chain);
-	if (staged->end && !event->attr.use_clockid) {
-		data.time = staged->end;
-		data.sample_flags |= PERF_SAMPLE_TIME;
-	}
+	data.time = emit_time(event, staged->end ?: now);
+	data.sample_flags |= PERF_SAMPLE_TIME;
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&regs, staged->ip);
 
@@ -395,10 +401,11 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
 	     stage->taken - begin < PIECE_BYTES; rows += cost) {
 		struct staged *staged = (void *)stage->bytes + stage->taken;
+		u64 now = local_clock();
 
 		/* It may have waited for room while the process ended. */
 		emit_date(session, staged);
-		if (!emit_write_row(event, staged))
+		if (!emit_write_row(event, staged, now))
 			return false;
 		stage->taken += emit_staged_size(&staged->row);
 		stage->units -= staged->period;
@@ -645,12 +652,13 @@ static bool emit_write_now(void *context, const void *engine_row, u64 ip,
 	struct session *session = now->lane->session;
 	size_t size = ((const struct hwprof_row *)engine_row)->size;
 	struct staged *staged = (void *)now->lane->row;
+	u64 time = local_clock();
 
 	*staged = (struct staged) { .ip = ip, .addr = addr, .period = period };
 	memcpy(emit_row_of(staged), engine_row, size);
 	*(u32 *)(emit_row_of(staged) + size) = 0;
 	staged->end = session_sign(session, &staged->row);
-	if (!emit_write_row(now->event, staged))
+	if (!emit_write_row(now->event, staged, time))
 		return false;
 	session->delivered += period;
 	return true;

@@ -124,6 +124,9 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 		lane->cursor = cursor_get(lane);
 		if (!lane->cursor)
 			return;
+		/* There may be a free record by now. */
+		if (unlikely(!lane->cursor->space))
+			lane->cursor->space = space_of_current(session);
 		/* A burst begins with a gap of its own. */
 		if (lane->cursor->seen != steps && !session->config.burst)
 			lane_gap(lane, at);
@@ -200,16 +203,24 @@ void lane_start(struct lane *lane, struct perf_event *event)
 		filter_check(lane);
 }
 
+/* Return true if all threads of current's process end but one that execs. */
+static bool lane_threads_end(void)
+{
+	const struct signal_struct *signal = current->signal;
+
+	return READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT ||
+	       READ_ONCE(signal->group_exec_task);
+}
+
 /*
- * Return true if all threads of current's process exit, or have. The process
- * ends for perf when it reports the exit of the first thread.
+ * Return true if current's program ends. It does so for perf when it reports
+ * the exit of the first thread.
  */
-static bool lane_process_exits(void)
+static bool lane_program_ends(void)
 {
 	return current->flags & PF_EXITING &&
 	       (!atomic_read(&current->signal->live) ||
-		(thread_group_leader(current) &&
-		 READ_ONCE(current->signal->flags) & SIGNAL_GROUP_EXIT));
+		(thread_group_leader(current) && lane_threads_end()));
 }
 
 /*
@@ -231,10 +242,10 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active - 1);
-	if (!lane_process_exits())
+	if (!lane_program_ends())
 		return;
 	if (lane->active == lane->wide)		/* it was the task's last */
-		space_stopped(session);
+		space_stopped(session, local_clock());
 	/*
 	 * Perf is about to hang up, which stock perf takes for the end of the
 	 * recording. A flush by task work may be too late.

@@ -389,6 +389,8 @@ struct session {
 	unsigned int space_count;
 	/** @space_ids: how many numbers were given. */
 	atomic_t space_ids;
+	/** @space_reach: records from a key's home on that may have the key. */
+	atomic_t space_reach;
 
 	/**
 	 * @roots_lock: protects the lists of roots and, with an immediate
@@ -540,7 +542,7 @@ u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
 u32 space_sampled(struct session *session);
-void space_stopped(struct session *session);
+void space_stopped(struct session *session, u64 now);
 
 /* space_end.c; sources are enum source_id */
 void spaces_prepare_exec(unsigned int source);

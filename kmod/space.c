@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 
 #include "compat.h"
+#include "exec.h"
 #include "space.h"
 
 enum { SPACE_PROBES = 64 };
@@ -25,9 +26,24 @@ static struct space *space_at(struct session *session, u64 key, int probe)
 	return &session->spaces[(home + probe) % session->space_count];
 }
 
+/*
+ * Note how far from home a record may be. This comes before it is claimed, so
+ * that whoever has claimed one finds it.
+ */
+static void space_reach(struct session *session, int probe)
+{
+	int reach = atomic_read(&session->space_reach);
+
+	while (reach <= probe &&
+	       !atomic_try_cmpxchg(&session->space_reach, &reach, probe + 1))
+		;
+}
+
 struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
-	for (; *probe < SPACE_PROBES; ++*probe) {
+	int reach = atomic_read(&session->space_reach);
+
+	for (; *probe < reach; ++*probe) {
 		struct space *space = space_at(session, key, *probe);
 
 		if (READ_ONCE(space->key) == key)
@@ -46,13 +62,17 @@ struct space *space_find(struct session *session, u32 id)
 	return READ_ONCE(space->id) == id ? space : NULL;
 }
 
-static u32 space_fill(struct session *session, struct space *space)
+static u32 space_fill(struct session *session, struct space *space, u64 key)
 {
+	u64 began = exec_began(key);
+
 	u32 laps = U32_MAX / session->space_count;
 	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
+	if (began)
+		cmpxchg64(&space->end, 0, began);
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -74,12 +94,13 @@ static bool space_exits(void)
 static u32 space_fill_claimed(struct session *session, struct space *space,
 			      u64 key)
 {
-	u32 id = space_fill(session, space);
+	u32 id = space_fill(session, space, key);
 
 	if (!space_exits())
 		return id;
 	if (cmpxchg64(&space->key, key, key | SPACE_ENDED) == key) {
-		WRITE_ONCE(space->end, local_clock());
+		/* The first thread may have dated it. */
+		cmpxchg64(&space->end, 0, local_clock());
 		space_leave(space);
 	}
 	return 0;
@@ -113,6 +134,7 @@ u32 space_of_current(struct session *session)
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
 		struct space *at = space_at(session, key, probe);
 
+		space_reach(session, probe);
 		if (cmpxchg64(&at->key, 0, key) == 0)
 			return space_fill_claimed(session, at, key);
 		if (READ_ONCE(at->key) == key)
@@ -167,12 +189,11 @@ static void space_date(struct space *space, u64 key, u64 now)
  * Perf is about to report an exec of current, or has stopped an event of it and
  * is about to report its exit. Rows must not be later than that, or readers
  * take them for another program's. Two threads that came at once may have made
- * two records. Sessions without rows have none.
+ * two records. Sessions without rows have none. @now: local_clock().
  */
-void space_stopped(struct session *session)
+void space_stopped(struct session *session, u64 now)
 {
 	u64 key = space_key(current, current->self_exec_id);
-	u64 now = local_clock();
 	struct space *space;
 	int probe;
 

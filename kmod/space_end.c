@@ -15,6 +15,7 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
+#include "exec.h"
 #include "space.h"
 
 enum { EXIT_WAIT_MS = 100, FILL_WAIT_MS = 100 };
@@ -154,10 +155,17 @@ static void space_end_one(struct session *session, void *context)
 		space_end_exec(session, end, end->exec - 1);
 }
 
-static void space_prepare_exec(struct session *session, void *source)
+struct space_prepare {
+	unsigned int source;	/* enum source_id */
+	u64 now;
+};
+
+static void space_prepare_exec(struct session *session, void *context)
 {
-	if (session->config.source == *(unsigned int *)source)
-		space_stopped(session);
+	const struct space_prepare *prepare = context;
+
+	if (session->config.source == prepare->source)
+		space_stopped(session, prepare->now);
 }
 
 /*
@@ -166,7 +174,13 @@ static void space_prepare_exec(struct session *session, void *source)
  */
 void spaces_prepare_exec(unsigned int source)
 {
-	session_for_each(space_prepare_exec, &source);
+	struct space_prepare prepare = {
+		.source = source,
+		.now = local_clock(),
+	};
+
+	exec_note(space_key(current, current->self_exec_id), prepare.now);
+	session_for_each(space_prepare_exec, &prepare);
 }
 
 /*

@@ -3,6 +3,7 @@
  * Rows: whose they are, when they come, and what happens to those that cannot.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +29,8 @@ struct seen {
 	uint64_t before, after;		/* periods before and after its exec */
 	uint64_t last_before, first_after;	/* times of rows */
 	uint64_t exec;
-	uint64_t exit;			/* of the child's first thread */
+	uint64_t exit;			/* of the child's first thread, not of
+					 * one that has its number later */
 	uint64_t others;		/* known rows of other processes */
 };
 
@@ -66,7 +68,7 @@ static void see_exit(struct tally *tally, uint32_t tid, uint64_t time)
 {
 	struct seen *seen = tally->context;
 
-	if (tid == seen->pid)
+	if (tid == seen->pid && !seen->exit)
 		seen->exit = time;
 }
 
@@ -76,6 +78,7 @@ FIXTURE(rows)
 	struct tally tally;
 	struct seen seen;
 	struct child child;
+	bool monotonic;			/* times of CLOCK_MONOTONIC */
 };
 
 FIXTURE_SETUP(rows)
@@ -110,6 +113,8 @@ static void open_rows(struct __test_metadata *_metadata,
 		attr.config |= EVENT_MEMORY(8);
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	attr.task = 1;
+	attr.use_clockid = self->monotonic;
+	attr.clockid = CLOCK_MONOTONIC;
 	ASSERT_EQ(0, recording_open(&self->recording, &attr, pid, pages,
 				    &self->tally));
 	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
@@ -148,7 +153,10 @@ static void run_and_sleep(void *context)
 	pause();
 }
 
-enum { THREADS = 4 };
+enum {
+	THREADS	 = 4,
+	LATER_US = 500000,
+};
 
 static void *thread_run(void *context)
 {
@@ -208,15 +216,27 @@ static void check_exec(struct __test_metadata *_metadata,
 	EXPECT_GE(self->seen.first_after, self->seen.exec);
 }
 
-TEST_F(rows, of_a_program_that_execs)
+static void run_exec(struct __test_metadata *_metadata,
+		     FIXTURE_DATA(rows) *self, void (*run)(void *program))
 {
-	START(run_and_exec, (void *)known_program());
+	START(run, (void *)known_program());
 	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
 	child_go(&self->child);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	check_exec(_metadata, self);
 	EXPECT_EQ(KNOWN_BACK, self->seen.before);
 	EXPECT_EQ(KNOWN_BACK, self->seen.after);
+}
+
+TEST_F(rows, of_a_program_that_execs)
+{
+	run_exec(_metadata, self, run_and_exec);
+}
+
+TEST_F(rows, of_a_program_that_execs_by_another_clock)
+{
+	self->monotonic = true;
+	run_exec(_metadata, self, run_and_exec);
 }
 
 TEST_F(rows, of_branches_and_exec)
@@ -727,6 +747,151 @@ TEST_F(rows, of_execs_that_fail)
 	close(program);
 }
 
+enum { CROWD = 400 };
+
+/* The last process of a crowd runs, and again when the others are gone. */
+static void run_in_crowd(void *unused)
+{
+	pid_t crowd[CROWD], last;
+	int i, ways[2][2];
+	char byte;
+
+	if (pipe(ways[0]) || pipe(ways[1]))
+		event_give_up("pipe");
+	for (i = 0; i < CROWD; i++) {
+		crowd[i] = fork();
+		if (!crowd[i]) {
+			write(ways[0][1], "", 1);
+			for (;;)
+				pause();
+		}
+		read(ways[0][0], &byte, 1);
+	}
+	last = fork();
+	if (!last) {
+		known_run();
+		write(ways[0][1], "", 1);
+		read(ways[1][0], &byte, 1);
+		known_run();
+		_exit(0);
+	}
+	read(ways[0][0], &byte, 1);
+	for (i = 0; i < CROWD; i++)
+		kill(crowd[i], SIGKILL);
+	for (i = 0; i < CROWD; i++)
+		waitpid(crowd[i], NULL, 0);
+	write(ways[1][1], "", 1);
+	waitpid(last, NULL, 0);
+}
+
+/* A process that found no record gets one when others have left theirs. */
+TEST_F(rows, of_a_process_after_a_crowd)
+{
+	if (on_debug_kernel())
+		SKIP(return, "a crowd takes minutes there");
+	START(run_in_crowd, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(1), 0,
+		  self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_LE(KNOWN_BACK, self->tally.totals.lost);
+	EXPECT_EQ(0, self->seen.before);
+	EXPECT_EQ(KNOWN_BACK, self->seen.others);
+}
+
+enum { EXECS = 200 };
+
+/* Processes of which a row was seen, and what became of them. */
+struct execs {
+	struct execed {
+		uint32_t pid, old, new;	/* spaces of its two programs */
+		uint64_t exec, last_old;
+	} of[EXECS];
+	unsigned int count;
+};
+
+static struct execed *execed_of(struct execs *execs, uint32_t pid)
+{
+	unsigned int i;
+
+	for (i = 0; i < execs->count; i++)
+		if (execs->of[i].pid == pid)
+			return &execs->of[i];
+	if (execs->count == EXECS)
+		event_give_up("too many processes");
+	execs->of[i].pid = pid;
+	execs->count++;
+	return &execs->of[i];
+}
+
+/* The new program of a process has a space with a larger number. */
+static void see_space(struct tally *tally, const struct sample *sample)
+{
+	struct execed *of = execed_of(tally->context, sample->row->pid);
+	uint32_t space = sample->row->space;
+
+	if (!of->old || space < of->old) {
+		of->new = of->old;
+		of->old = space;
+		of->last_old = 0;
+	} else if (space != of->old) {
+		of->new = space;
+	}
+	if (space == of->old && sample->time > of->last_old)
+		of->last_old = sample->time;
+}
+
+static void see_exec_of(struct tally *tally, uint32_t pid, uint64_t time)
+{
+	execed_of(tally->context, pid)->exec = time;
+}
+
+static void exec_often(void *program)
+{
+	int i;
+
+	for (i = 0; i < EXECS / 2; i++) {
+		if (!fork()) {
+			execl(program, "known", NULL);
+			_exit(1);
+		}
+		wait(NULL);
+	}
+}
+
+/* Samples of the kernel see some programs for the first time as they end. */
+TEST_F(rows, of_programs_first_seen_in_their_exec)
+{
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS | EVENT_MEMORY(8),
+		200000);
+	struct execs execs = {};
+	unsigned int i, execed = 0;
+
+	self->tally.see = see_space;
+	self->tally.see_exec = see_exec_of;
+	self->tally.see_exit = NULL;
+	self->tally.context = &execs;
+	attr.exclude_kernel = 0;
+	START(exec_often, (void *)known_program());
+	ASSERT_EQ(0, recording_open(&self->recording, &attr, self->child.pid,
+				    64, &self->tally));
+	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	for (i = 0; i < execs.count; i++) {
+		struct execed *of = &execs.of[i];
+
+		if (!of->new || !of->exec)
+			continue;
+		execed++;
+		EXPECT_LE(of->last_old, of->exec);
+	}
+	EXPECT_LT(0, execed);
+	printf("# of %u processes %u were seen in two programs\n",
+	       execs.count, execed);
+}
+
 static void run_and_fail_to_exec(void *program)
 {
 	known_run();
@@ -749,7 +914,82 @@ TEST_F(rows, no_later_than_an_exec_that_fails)
 	close(program);
 }
 
+/* It begins as execs do, and fails early: this is no program. */
+static void fail_to_exec_often(void)
+{
+	char *none[] = { NULL };
+	int i, file = memfd_create("text", 0);
+
+	if (file < 0 || write(file, "text", 4) != 4)
+		event_give_up("memfd");
+	for (i = 0; i < 2000; i++)
+		fexecve(file, none, none);
+	close(file);
+}
+
+static void *rename_first_thread(void *renamed)
+{
+	char path[64];
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", getpid());
+	file = open(path, O_WRONLY);
+	while (!__atomic_load_n((bool *)renamed, __ATOMIC_RELAXED))
+		if (write(file, "name", 4) != 4)
+			event_give_up("comm");
+	close(file);
+	return NULL;
+}
+
+/* Perf reports a new name of a thread that tries to exec, and lives on. */
+static void run_renamed(void *context)
+{
+	bool renamed = false;
+	pthread_t thread;
+
+	known_run();
+	pthread_create(&thread, NULL, rename_first_thread, &renamed);
+	fail_to_exec_often();
+	__atomic_store_n(&renamed, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	usleep(LATER_US);
+	known_run();
+}
+
+TEST_F(rows, of_a_thread_that_is_renamed_while_it_tries_to_exec)
+{
+	START(run_renamed, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	EXPECT_EQ(2 * KNOWN_BACK, self->seen.before);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+	EXPECT_GT(self->seen.last_before, self->seen.exit - LATER_US * 1000ULL);
+	check_all(_metadata, self);
+}
+
 /* --- threads -------------------------------------------------------------- */
+
+static void *thread_run_and_exec(void *program)
+{
+	run_and_exec(program);
+	return NULL;
+}
+
+static void exec_in_thread(void *program)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, thread_run_and_exec, program);
+	pause();
+}
+
+/* Perf reports that the first thread exits, and then that it has executed. */
+TEST_F(rows, of_a_thread_that_execs)
+{
+	run_exec(_metadata, self, exec_in_thread);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+}
 
 TEST_F(rows, of_threads)
 {
