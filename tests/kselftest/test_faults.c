@@ -44,7 +44,7 @@ static int next_fault(int n)
 {
 	if (n < FAULTS_EACH)
 		return n + 1;
-	return n + (getenv("KSELFTEST_SHORT") ? 4 : 1) * FAULTS_STEP;
+	return n + (getenv("KSELFTEST_SHORT") ? 8 : 1) * FAULTS_STEP;
 }
 
 static void open_with_faults(struct __test_metadata *_metadata,

@@ -725,7 +725,7 @@ enum { BROKEN = 400 };
 
 TEST_F(rows, of_execs_that_fail)
 {
-	int i, program = broken_program(), broken = short_times(BROKEN);
+	int i, program = broken_program(), broken = fewer_times(BROKEN);
 
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_once, NULL);
@@ -850,7 +850,7 @@ static void exec_often(void *program)
 {
 	int i;
 
-	for (i = 0; i < EXECS / 2; i++) {
+	for (i = 0; i < (int)short_times(EXECS / 2); i++) {
 		if (!fork()) {
 			execl(program, "known", NULL);
 			_exit(1);
@@ -922,7 +922,7 @@ static void fail_to_exec_often(void)
 
 	if (file < 0 || write(file, "text", 4) != 4)
 		event_give_up("memfd");
-	for (i = 0; i < 2000; i++)
+	for (i = 0; i < (int)fewer_times(2000); i++)
 		fexecve(file, none, none);
 	close(file);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * soak SECONDS SEED: opens, switches, reads and closes events of every kind, at
- * random, on tasks that come and go and on whole CPUs, while allocations fail.
- * The account of each session must add up, whatever happens to the event. It
- * ends after SECONDS, but not before each kind has had NEEDED recordings with
- * rows. Exit status 1: an account did not add up, an unexpected error came, or
- * a kind did not get its recordings in TRIES of them.
+ * soak SECONDS SEED NEEDED [no-faults]: opens, switches, reads and closes
+ * events of every kind, at random, on tasks that come and go and on whole CPUs,
+ * while allocations fail. The account of each session must add up, whatever
+ * happens to the event. It ends after SECONDS, but not before each kind has had
+ * NEEDED recordings with rows. Exit status 1: an account did not add up, an
+ * unexpected error came, or a kind did not get its recordings in TRIES of them.
  */
 #include <errno.h>
 #include <signal.h>
@@ -34,7 +34,6 @@ enum {
 	STAY_MS		= 8,		/* at most, between two switches */
 	ROWS		= 8,		/* are waited for, for... */
 	SWITCHES	= 64,		/* ...that many switches */
-	NEEDED		= 2,		/* recordings of a kind with rows */
 	TRIES		= 150,		/* recordings of a kind for these */
 	BURST		= 200,
 	KERNEL_PERIOD	= 10,		/* times as long */
@@ -68,6 +67,7 @@ struct stats {
 
 static struct stats *stats;		/* one for each kind */
 static bool with_faults;		/* allocations may be made to fail */
+static unsigned long needed;		/* recordings of a kind with rows */
 
 static double now(void)
 {
@@ -219,7 +219,7 @@ static bool has_enough(const struct kind *kind)
 	const struct stats *of_kind = &stats[kind - kinds];
 
 	return __atomic_load_n(&of_kind->productive, __ATOMIC_RELAXED) >=
-	       NEEDED;
+	       needed;
 }
 
 static bool have_enough(void)
@@ -324,8 +324,8 @@ static bool report(void)
 		       of->produced, of->gaps, of->rows, of->lost,
 		       of->throttled);
 		if (!has_enough(&kinds[i]))
-			printf("# %s starved: %d recordings with rows are needed\n",
-			       kinds[i].name, NEEDED);
+			printf("# %s starved: %lu recordings with rows are needed\n",
+			       kinds[i].name, needed);
 		good &= !of->wrong && !of->failed && has_enough(&kinds[i]);
 	}
 	return good;
@@ -336,11 +336,12 @@ int main(int argc, char **argv)
 	double end;
 	int i, status;
 
-	if (argc != 3 && (argc != 4 || strcmp(argv[3], "no-faults"))) {
-		fprintf(stderr, "usage: soak SECONDS SEED [no-faults]\n");
+	if (argc != 4 && (argc != 5 || strcmp(argv[4], "no-faults"))) {
+		fprintf(stderr, "usage: soak SECONDS SEED NEEDED [no-faults]\n");
 		return 2;
 	}
-	with_faults = argc == 3;
+	needed = strtoul(argv[3], NULL, 10);
+	with_faults = argc == 4;
 	stats = mmap(NULL, sizeof(*stats) * ARRAY_SIZE(kinds),
 		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (stats == MAP_FAILED || (with_faults && !faults_init())) {
