@@ -263,11 +263,20 @@ static u32 emit_thread_of(const struct hwprof_row *row)
 	       ((const struct hwprof_row_branches *)row)->tid : row->pid;
 }
 
-/* Return what the event's clock said when local_clock() said @time. */
+/*
+ * Return what the event's clock said when local_clock() said @time, or a moment
+ * before: NTP makes a clock run faster or slower, by less than 1/1024.
+ */
 static u64 emit_time(const struct perf_event *event, u64 time)
 {
-	return event->attr.use_clockid ?
-	       event->clock() - (local_clock() - time) : time;
+	u64 clock, age;
+
+	if (!event->attr.use_clockid)
+		return time;
+	clock = event->clock();
+	age = local_clock() - time;
+	age += age >> 10;
+	return clock > age ? clock - age : clock;
 }
 
 /*

@@ -9,7 +9,7 @@
 #include <linux/sched/signal.h>
 
 #include "compat.h"
-#include "exec.h"
+#include "ending.h"
 #include "space.h"
 
 enum { SPACE_PROBES = 64 };
@@ -21,7 +21,7 @@ u64 space_key(struct task_struct *task, u64 exec)
 
 static struct space *space_at(struct session *session, u64 key, int probe)
 {
-	u32 home = hash_64(key, 32) % session->space_count;
+	u32 home = hash_64(key & ~SPACE_ENDED, 32) % session->space_count;
 
 	return &session->spaces[(home + probe) % session->space_count];
 }
@@ -64,15 +64,15 @@ struct space *space_find(struct session *session, u32 id)
 
 static u32 space_fill(struct session *session, struct space *space, u64 key)
 {
-	u64 began = exec_began(key);
+	u64 since = ending_since(key);
 
 	u32 laps = U32_MAX / session->space_count;
 	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
 
 	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
-	if (began)
-		cmpxchg64(&space->end, 0, began);
+	if (since)
+		cmpxchg64(&space->end, 0, since);
 	smp_store_release(&space->id, id);
 	return id;
 }
@@ -134,9 +134,11 @@ u32 space_of_current(struct session *session)
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
 		struct space *at = space_at(session, key, probe);
 
-		space_reach(session, probe);
-		if (cmpxchg64(&at->key, 0, key) == 0)
-			return space_fill_claimed(session, at, key);
+		if (!READ_ONCE(at->key)) {
+			space_reach(session, probe);
+			if (!cmpxchg64(&at->key, 0, key))
+				return space_fill_claimed(session, at, key);
+		}
 		if (READ_ONCE(at->key) == key)
 			space = at;
 	}
@@ -199,6 +201,7 @@ void space_stopped(struct session *session, u64 now)
 
 	if (!session->rows)
 		return;
+	ending_note(key, now);
 	for (probe = 0; (space = space_by_key(session, key, &probe)); probe++)
 		space_date(space, key, now);
 }

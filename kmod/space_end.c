@@ -15,7 +15,6 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
-#include "exec.h"
 #include "space.h"
 
 enum { EXIT_WAIT_MS = 100, FILL_WAIT_MS = 100 };
@@ -179,7 +178,6 @@ void spaces_prepare_exec(unsigned int source)
 		.now = local_clock(),
 	};
 
-	exec_note(space_key(current, current->self_exec_id), prepare.now);
 	session_for_each(space_prepare_exec, &prepare);
 }
 

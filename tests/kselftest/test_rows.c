@@ -100,6 +100,7 @@ FIXTURE_TEARDOWN(rows)
 	do {								\
 		self->child = child_start(run, context);		\
 		self->seen.pid = self->child.pid;			\
+		self->seen.exit = 0;					\
 	} while (0)
 
 static void open_rows(struct __test_metadata *_metadata,
@@ -494,6 +495,8 @@ static void read_late(struct __test_metadata *_metadata,
 
 	START(run_on, NULL);
 	attr.sample_period = attr.task = 1;
+	attr.use_clockid = self->monotonic;
+	attr.clockid = CLOCK_MONOTONIC;
 	ASSERT_EQ(0, recording_open(&exits, &attr, self->child.pid, 1,
 				    &self->tally));
 	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 0);
@@ -512,7 +515,8 @@ static void read_late(struct __test_metadata *_metadata,
 
 enum { LATE_TRIES = 20 };
 
-TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
+static void check_late(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(rows) *self)
 {
 	int i;
 
@@ -526,6 +530,17 @@ TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
 	EXPECT_LT(0, self->seen.before);
 	EXPECT_LT(0, self->seen.exit);
 	EXPECT_LE(self->seen.last_before, self->seen.exit);
+}
+
+TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
+{
+	check_late(_metadata, self);
+}
+
+TEST_F(rows, no_later_than_the_exit_in_a_late_ring_by_another_clock)
+{
+	self->monotonic = true;
+	check_late(_metadata, self);
 }
 
 static void spin_on_first_cpu(void *unused)
@@ -560,6 +575,7 @@ TEST_F(rows, no_later_than_the_exit_of_the_first_thread)
 {
 	struct child other = child_start(spin_on_first_cpu, NULL);
 
+	EVENT_LONG_ON_DEBUG();
 	child_go(&other);
 	check_times(_metadata, self, run_beside_sleeper);
 	kill(other.pid, SIGKILL);
@@ -632,6 +648,7 @@ TEST_F(rows, of_exits_that_wait)
 {
 	struct firsts firsts = { .count = 0 };
 
+	EVENT_LONG_ON_DEBUG();
 	self->tally.see = see_first;
 	self->tally.context = &firsts;
 	START(exit_and_wait, NULL);
@@ -664,6 +681,7 @@ TEST_F(rows, of_everything)
 
 TEST_F(rows, of_all_branches)
 {
+	EVENT_LONG_ON_DEBUG();
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	of_everything(_metadata, self, EVENT_BRANCHES | EVENT_STEP);
 }
@@ -725,8 +743,9 @@ enum { BROKEN = 400 };
 
 TEST_F(rows, of_execs_that_fail)
 {
-	int i, program = broken_program(), broken = fewer_times(BROKEN);
+	int i, program = broken_program(), broken = short_times(BROKEN);
 
+	EVENT_LONG_ON_DEBUG();
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	START(run_once, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP | EVENT_MEMORY(1),
@@ -850,7 +869,7 @@ static void exec_often(void *program)
 {
 	int i;
 
-	for (i = 0; i < (int)short_times(EXECS / 2); i++) {
+	for (i = 0; i < EXECS / 2; i++) {
 		if (!fork()) {
 			execl(program, "known", NULL);
 			_exit(1);
@@ -868,6 +887,7 @@ TEST_F(rows, of_programs_first_seen_in_their_exec)
 	struct execs execs = {};
 	unsigned int i, execed = 0;
 
+	EVENT_LONG_ON_DEBUG();
 	self->tally.see = see_space;
 	self->tally.see_exec = see_exec_of;
 	self->tally.see_exit = NULL;
@@ -922,7 +942,7 @@ static void fail_to_exec_often(void)
 
 	if (file < 0 || write(file, "text", 4) != 4)
 		event_give_up("memfd");
-	for (i = 0; i < (int)fewer_times(2000); i++)
+	for (i = 0; i < 2000; i++)
 		fexecve(file, none, none);
 	close(file);
 }
@@ -958,6 +978,7 @@ static void run_renamed(void *context)
 
 TEST_F(rows, of_a_thread_that_is_renamed_while_it_tries_to_exec)
 {
+	EVENT_LONG_ON_DEBUG();
 	START(run_renamed, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 64);
 	child_go(&self->child);
@@ -1076,6 +1097,7 @@ static void see_programs(struct tally *tally, const struct sample *sample)
 /* A ring that is not read fills up. Rows are kept until somebody reads. */
 TEST_F(rows, that_nobody_reads)
 {
+	EVENT_LONG_ON_DEBUG();
 	START(run_programs, (void *)known_program());
 	self->tally.see = see_programs;
 	open_rows(_metadata, self, EVENT_LOOPS, 100, self->child.pid, 1);
@@ -1129,6 +1151,7 @@ TEST_F(rows, without_ring)
  */
 TEST_F(rows, of_everything_that_nobody_reads)
 {
+	EVENT_LONG_ON_DEBUG();
 	EVENT_NEED_FUNCTION("perf_ioctl");
 	self->tally.see = see_programs;
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP, 100, -1, 1);

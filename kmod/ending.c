@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Programs that are just ending. Perf reports an exec, and the exit of the
+ * first thread, before they are over. A sample may see the old program for the
+ * first time after that. Its record gets its date from here: rows with the time
+ * of that sample would be the new program's, or nobody's.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+#include "ending.h"
+
+enum {
+	ENDING_BITS = 8,
+	ENDING_BUSY = 1,	/* a key that no program has */
+};
+
+/*
+ * The latest of each place. They are not removed. A process that gets the same
+ * number, and so the same key, is born later.
+ */
+static struct ending {
+	u64 key, born, since;
+} endings[1 << ENDING_BITS];
+
+static struct ending *ending_at(u64 key)
+{
+	return &endings[hash_64(key, ENDING_BITS)];
+}
+
+/* A thread that execs gets the first thread's time of birth. */
+static u64 ending_born(void)
+{
+	return current->group_leader->start_time;
+}
+
+u64 ending_since(u64 key)
+{
+	const struct ending *ending = ending_at(key);
+	u64 born, since;
+
+	if (smp_load_acquire(&ending->key) != key)
+		return 0;
+	born = READ_ONCE(ending->born);
+	since = READ_ONCE(ending->since);
+	smp_rmb();	/* the key is read again */
+	return READ_ONCE(ending->key) == key && born == ending_born() ? since :
+									0;
+}
+
+void ending_note(u64 key, u64 now)
+{
+	struct ending *ending = ending_at(key);
+
+	preempt_disable();
+	/* If another CPU is noting one in the same place, it goes on. */
+	if (!ending_since(key) &&
+	    xchg(&ending->key, ENDING_BUSY) != ENDING_BUSY) {
+		WRITE_ONCE(ending->born, ending_born());
+		WRITE_ONCE(ending->since, now);
+		smp_store_release(&ending->key, key);
+	}
+	preempt_enable();
+	smp_mb();	/* pairs with the cmpxchg that claims a record */
+}
