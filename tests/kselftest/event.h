@@ -254,6 +254,13 @@ bool on_debug_kernel(void);
 unsigned int short_times(unsigned int times);
 unsigned int fewer_times(unsigned int times);
 
+/* In a test that takes long on the debug kernel: a short run leaves it out. */
+#define EVENT_LONG_ON_DEBUG()						      \
+	do {								      \
+		if (short_times(2) != 2)				      \
+			SKIP(return, "kselftest-debug has it");		      \
+	} while (0)
+
 /*
  * Returns zeroed memory that the caller shares with the children that it
  * starts from now on. Without memory, the test ends.

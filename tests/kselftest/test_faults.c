@@ -81,6 +81,7 @@ TEST_F(faults, open_rows)
 /* The right to attach to everything is looked up in files. */
 TEST_F(faults, open_everything)
 {
+	EVENT_LONG_ON_DEBUG();
 	self->attr.config |= EVENT_STEP;
 	open_with_faults(_metadata, &self->attr, -1, 0);
 }
@@ -95,6 +96,7 @@ TEST_F(faults, open_count)
 {
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS);
 
+	EVENT_LONG_ON_DEBUG();
 	open_with_faults(_metadata, &attr, 0, -1);
 }
 
