@@ -24,7 +24,7 @@ windows_go_on()
 }
 
 # adds_up: what all sessions produced is delivered, lost, evicted or pending,
-# and no window was lost
+# and no window was lost. If one was, the log says why.
 adds_up()
 {
 	ask "/api/v1/profile/loops?seconds=3600&limit=1" > $work/said
@@ -35,7 +35,10 @@ adds_up()
 	echo "$produced = $delivered + $lost + $evicted + $pending"
 	[ "$produced" -gt 0 ] &&
 		[ "$produced" = $((delivered + lost + evicted + pending)) ] &&
-		[ "$(metric recordings_unreadable_total)" = "${unreadable:-0}" ]
+		[ "$(metric recordings_unreadable_total)" = "${unreadable:-0}" ] &&
+		return
+	grep 'window is lost' $work/log
+	return 1
 }
 
 # logged TEXT: waits until the log has it
