@@ -40,7 +40,8 @@ enum {
 	LISTED_MAX = 8,			/* lists at a time */
 	LIST_MS = 10,			/* for lists, before anything else */
 	WAITING_MAX = 4,		/* recordings that wait to be merged */
-	MERGE_SECONDS = 60,
+	MERGE_SECONDS = 180,		/* far more than a window takes, as a
+					 * machine may be slow and busy */
 	LOOK_SECONDS = 5,		/* between two looks for merges */
 	TICK_MS = 5000,
 	WORK_TICK_MS = 50,		/* while workers run */
