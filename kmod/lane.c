@@ -70,8 +70,13 @@ static struct cursor *cursor_get(struct lane *lane)
 			cursor_at(session, (home + i) % session->cursor_count);
 
 		if (READ_ONCE(cursor->key) == key && cursor_claim(cursor)) {
-			if (cursor->key == key)
+			if (cursor->key == key) {
+				/* There may be a free record by now. */
+				if (unlikely(!cursor->space))
+					cursor->space =
+						space_of_current(session);
 				return cursor;
+			}
 			atomic_set_release(&cursor->busy, 0);
 		}
 		if (!atomic_read(&cursor->busy) &&
@@ -124,9 +129,6 @@ void lane_bind(struct lane *lane, u64 steps, u64 at)
 		lane->cursor = cursor_get(lane);
 		if (!lane->cursor)
 			return;
-		/* There may be a free record by now. */
-		if (unlikely(!lane->cursor->space))
-			lane->cursor->space = space_of_current(session);
 		/* A burst begins with a gap of its own. */
 		if (lane->cursor->seen != steps && !session->config.burst)
 			lane_gap(lane, at);
