@@ -244,7 +244,11 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	list_del_rcu(&event->hw.tp_list);
 	lane->wide -= !event->hw.target;
 	WRITE_ONCE(lane->active, lane->active - 1);
-	if (!lane_program_ends())
+	/*
+	 * Perf stops a CPU's event for other reasons, also when current has
+	 * exited and been released.
+	 */
+	if (!event->hw.target || !lane_program_ends())
 		return;
 	if (lane->active == lane->wide)		/* it was the task's last */
 		space_stopped(session, local_clock());
