@@ -14,7 +14,6 @@
  * exception: perf reads the counts of all events of the group. So the lock of
  * their context is held while such an event gets rows and is not active.
  */
-#include <linux/sched/clock.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/tick.h>
@@ -264,23 +263,7 @@ static u32 emit_thread_of(const struct hwprof_row *row)
 }
 
 /*
- * Return what the event's clock said when local_clock() said @time, or a moment
- * before: NTP makes a clock run faster or slower, by less than 1/1024.
- */
-static u64 emit_time(const struct perf_event *event, u64 time)
-{
-	u64 clock, age;
-
-	if (!event->attr.use_clockid)
-		return time;
-	clock = event->clock();
-	age = local_clock() - time;
-	age += age >> 10;
-	return clock > age ? clock - age : clock;
-}
-
-/*
- * Write a row to the event's ring. @now: local_clock() before the process was
+ * Write a row to the event's ring. @now: session_now() before the process was
  * seen to be alive. Everything that perf would take from the current task is
  * preset. perf_event_overflow() is not used, because rows must neither throttle
  * the event nor retune its frequency. Return false if the ring had no room.
@@ -304,7 +287,7 @@ static bool emit_write_row(struct perf_event *event,
 	data.tid_entry.tid = emit_thread_of(row);
 	data.sample_flags |= PERF_SAMPLE_TID;
 	compat_save_callchain(&data, event, &no_chain);
-	data.time = emit_time(event, staged->end ?: now);
+	data.time = staged->end ?: now;
 	data.sample_flags |= PERF_SAMPLE_TIME;
 	compat_save_raw(&data, event, &raw);
 	instruction_pointer_set(&regs, staged->ip);
@@ -410,7 +393,7 @@ static bool emit_write_piece(struct session *session, struct perf_event *event)
 	for (rows = 0; rows < PIECE_ROWS && !stage_is_empty(stage) &&
 	     stage->taken - begin < PIECE_BYTES; rows += cost) {
 		struct staged *staged = (void *)stage->bytes + stage->taken;
-		u64 now = local_clock();
+		u64 now = session_now(session);
 
 		/* It may have waited for room while the process ended. */
 		emit_date(session, staged);
@@ -661,7 +644,7 @@ static bool emit_write_now(void *context, const void *engine_row, u64 ip,
 	struct session *session = now->lane->session;
 	size_t size = ((const struct hwprof_row *)engine_row)->size;
 	struct staged *staged = (void *)now->lane->row;
-	u64 time = local_clock();
+	u64 time = session_now(session);
 
 	*staged = (struct staged) { .ip = ip, .addr = addr, .period = period };
 	memcpy(emit_row_of(staged), engine_row, size);

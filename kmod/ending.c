@@ -22,7 +22,8 @@ enum {
  * number, and so the same key, is born later.
  */
 static struct ending {
-	u64 key, born, since;
+	u64 key, born;
+	struct moment since;
 } endings[1 << ENDING_BITS];
 
 static struct ending *ending_at(u64 key)
@@ -36,7 +37,7 @@ static u64 ending_born(void)
 	return current->group_leader->start_time;
 }
 
-u64 ending_since(u64 key)
+u64 ending_since(u64 key, enum moment_clock clock)
 {
 	const struct ending *ending = ending_at(key);
 	u64 born, since;
@@ -44,22 +45,26 @@ u64 ending_since(u64 key)
 	if (smp_load_acquire(&ending->key) != key)
 		return 0;
 	born = READ_ONCE(ending->born);
-	since = READ_ONCE(ending->since);
+	smp_rmb();	/* whoever sees @born sees its moment */
+	since = READ_ONCE(ending->since.by[clock]);
 	smp_rmb();	/* the key is read again */
 	return READ_ONCE(ending->key) == key && born == ending_born() ? since :
 									0;
 }
 
-void ending_note(u64 key, u64 now)
+void ending_note(u64 key, const struct moment *now)
 {
 	struct ending *ending = ending_at(key);
+	int clock;
 
 	preempt_disable();
 	/* If another CPU is noting one in the same place, it goes on. */
-	if (!ending_since(key) &&
+	if (!ending_since(key, MOMENT_LOCAL) &&
 	    xchg(&ending->key, ENDING_BUSY) != ENDING_BUSY) {
+		for (clock = 0; clock < MOMENT_CLOCKS; clock++)
+			WRITE_ONCE(ending->since.by[clock], now->by[clock]);
+		smp_wmb();	/* pairs with ending_since() */
 		WRITE_ONCE(ending->born, ending_born());
-		WRITE_ONCE(ending->since, now);
 		smp_store_release(&ending->key, key);
 	}
 	preempt_enable();

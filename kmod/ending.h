@@ -3,29 +3,31 @@
 #ifndef HWPROF_ENDING_H
 #define HWPROF_ENDING_H
 
-#include <linux/types.h>
+#include "moment.h"
 
 /**
  * ending_note() - Note that current's program is ending
  * @key: space_key() of the program.
- * @now: local_clock(), before perf reports the exec or exit.
+ * @now: a moment before perf reports the exec or exit.
  *
- * Whoever claims a record of this program later finds the note. A record that
- * was claimed before can be found when this returns. Of two notes of a program,
- * the first counts.
+ * Whoever claims a record of this program later finds the note, unless another
+ * program has taken its place, or was taking it just now. There are 256 places.
+ * A record that was claimed before can be found when this returns. Of two notes
+ * of a program, the first counts; of two at once, either.
  *
- * Context: any but NMIs.
+ * Context: any but NMIs. Current must not have been released yet.
  */
-void ending_note(u64 key, u64 now);
+void ending_note(u64 key, const struct moment *now);
 
 /**
  * ending_since() - Look whether current's program is ending
  * @key: space_key() of the program.
+ * @clock: the clock to tell it by.
  *
- * Context: any, NMIs too.
+ * Context: any, NMIs too. Current must not have been released yet.
  * Return: the time of its note; 0 if there is none, or if another program has
  * taken its place.
  */
-u64 ending_since(u64 key);
+u64 ending_since(u64 key, enum moment_clock clock);
 
 #endif /* HWPROF_ENDING_H */

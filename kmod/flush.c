@@ -108,7 +108,7 @@ static bool flush_put_row(void *context, const void *engine_row, u64 ip,
 static bool flush_put_rows(struct session *session, u32 space)
 {
 	struct put put = {
-		session, rings_here(session->rings), local_clock(),
+		session, rings_here(session->rings), session_now(session),
 	};
 	struct hwprof_row_totals totals;
 	size_t at = 0;

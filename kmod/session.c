@@ -374,6 +374,7 @@ struct session *session_get(const struct perf_event *event,
 	struct session_key key = session_make_key(config, event->attr.inherit);
 	struct session *session;
 
+	key.clock = moment_clock_of(&event->attr);
 	if (event->hw.target) {
 		key.target = get_task_pid(event->hw.target, PIDTYPE_TGID);
 		if (!key.target)

@@ -30,6 +30,7 @@
 #include "engine/engine.h"
 #include "filter_request.h"
 #include "holding.h"
+#include "moment.h"
 #include "opener.h"
 #include "program.h"
 #include "source/core_pmus.h"
@@ -61,6 +62,7 @@ struct session_key {
 	/* Process; NULL: CPUs, a cgroup, or the device's. */
 	struct pid *target;
 	u64 cgroup;			/* its number; 0: none */
+	enum moment_clock clock;	/* of the times of its rows */
 };
 
 /* Owners of the record of an address space whose process is gone. */
@@ -75,7 +77,7 @@ struct space {
 	u64 key;			/* see space_key(); 0: free */
 	u32 id;				/* of the stream and in rows; never 0 */
 	u32 pid;			/* in the opener's pid namespace */
-	/* local_clock() when the exec or exit began; 0: alive. */
+	/* When the exec or exit began, by the session's clock; 0: alive. */
 	u64 end;
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
@@ -530,6 +532,12 @@ static inline bool event_fits(const struct perf_event *event)
 	return session->fetched || event_cgroup(event) == session->key.cgroup;
 }
 
+/* Return the time by the clock of the session's rows, in ns. */
+static inline u64 session_now(const struct session *session)
+{
+	return moment_by(session->key.clock);
+}
+
 /* Return true if the CPU runs a program that the session may see. */
 static inline bool session_sees_program(const struct session *session)
 {
@@ -542,7 +550,7 @@ u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
 u32 space_sampled(struct session *session);
-void space_stopped(struct session *session, u64 now);
+void space_stopped(struct session *session, const struct moment *now);
 
 /* space_end.c; sources are enum source_id */
 void spaces_prepare_exec(unsigned int source);

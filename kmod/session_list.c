@@ -66,7 +66,7 @@ static bool session_key_equal(const struct session_key *a,
 	       !memcmp(a->words, b->words, sizeof(a->words)) &&
 	       a->exclude == b->exclude && a->inherit == b->inherit &&
 	       a->sampling == b->sampling && a->period == b->period &&
-	       a->freq == b->freq;
+	       a->freq == b->freq && a->clock == b->clock;
 }
 
 static struct session *session_by_key(const struct session_key *key)

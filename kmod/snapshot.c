@@ -5,7 +5,6 @@
  * wait for it.
  */
 #include <linux/mm.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -82,7 +81,7 @@ static bool snapshot_put_totals(struct fill *fill)
 static void snapshot_fill_records(struct snapshot *snapshot,
 				  struct session *session)
 {
-	struct fill fill = { snapshot, session, local_clock() };
+	struct fill fill = { snapshot, session, session_now(session) };
 	bool retired = session_fetch(session, !snapshot->begun);
 
 	if (!snapshot->begun)

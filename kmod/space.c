@@ -5,7 +5,6 @@
  * written.
  */
 #include <linux/hash.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "compat.h"
@@ -19,10 +18,14 @@ u64 space_key(struct task_struct *task, u64 exec)
 	return (u64)task->tgid << 32 | (u32)(exec + 1);
 }
 
-static struct space *space_at(struct session *session, u64 key, int probe)
+/* Return where to look first for the record of @key. */
+static u32 space_home(const struct session *session, u64 key)
 {
-	u32 home = hash_64(key & ~SPACE_ENDED, 32) % session->space_count;
+	return hash_64(key & ~SPACE_ENDED, 32) % session->space_count;
+}
 
+static struct space *space_at(struct session *session, u32 home, int probe)
+{
 	return &session->spaces[(home + probe) % session->space_count];
 }
 
@@ -42,9 +45,10 @@ static void space_reach(struct session *session, int probe)
 struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
 	int reach = atomic_read(&session->space_reach);
+	u32 home = space_home(session, key);
 
 	for (; *probe < reach; ++*probe) {
-		struct space *space = space_at(session, key, *probe);
+		struct space *space = space_at(session, home, *probe);
 
 		if (READ_ONCE(space->key) == key)
 			return space;
@@ -64,8 +68,7 @@ struct space *space_find(struct session *session, u32 id)
 
 static u32 space_fill(struct session *session, struct space *space, u64 key)
 {
-	u64 since = ending_since(key);
-
+	u64 since = ending_since(key, session->key.clock);
 	u32 laps = U32_MAX / session->space_count;
 	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
 	u32 id = lap * session->space_count + (space - session->spaces) + 1;
@@ -75,6 +78,19 @@ static u32 space_fill(struct session *session, struct space *space, u64 key)
 		cmpxchg64(&space->end, 0, since);
 	smp_store_release(&space->id, id);
 	return id;
+}
+
+/*
+ * Date the end of the record @space of @key, unless it is known. @now: the time
+ * by the session's clock. The record may be freed meanwhile; then its next
+ * process must not get the date. Either space_free() clears it, or its key is
+ * seen to be another one here.
+ */
+void space_date(struct space *space, u64 key, u64 now)
+{
+	if (!cmpxchg64(&space->end, 0, now) &&
+	    (READ_ONCE(space->key) & ~SPACE_ENDED) != key)
+		cmpxchg64(&space->end, now, 0);
 }
 
 /*
@@ -98,11 +114,9 @@ static u32 space_fill_claimed(struct session *session, struct space *space,
 
 	if (!space_exits())
 		return id;
-	if (cmpxchg64(&space->key, key, key | SPACE_ENDED) == key) {
-		/* The first thread may have dated it. */
-		cmpxchg64(&space->end, 0, local_clock());
+	space_date(space, key, session_now(session));
+	if (cmpxchg64(&space->key, key, key | SPACE_ENDED) == key)
 		space_leave(space);
-	}
 	return 0;
 }
 
@@ -125,14 +139,14 @@ static u32 space_ended(struct session *session, u64 key)
 u32 space_of_current(struct session *session)
 {
 	u64 key = space_key(current, current->self_exec_id);
+	u32 id, home = space_home(session, key);
 	int probe = 0;
 	struct space *space = space_by_key(session, key, &probe);
-	u32 id;
 
 	if (!space && space_exits())
 		return space_ended(session, key);
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
-		struct space *at = space_at(session, key, probe);
+		struct space *at = space_at(session, home, probe);
 
 		if (!READ_ONCE(at->key)) {
 			space_reach(session, probe);
@@ -176,24 +190,12 @@ u32 space_sampled(struct session *session)
 }
 
 /*
- * End the record @space of @key at @now, unless an earlier end is known. The
- * record may be freed meanwhile; then its next process must not get the end.
- * Either space_free() clears it, or its key is seen to be another one here.
- */
-static void space_date(struct space *space, u64 key, u64 now)
-{
-	if (!cmpxchg64(&space->end, 0, now) &&
-	    (READ_ONCE(space->key) & ~SPACE_ENDED) != key)
-		cmpxchg64(&space->end, now, 0);
-}
-
-/*
  * Perf is about to report an exec of current, or has stopped an event of it and
  * is about to report its exit. Rows must not be later than that, or readers
  * take them for another program's. Two threads that came at once may have made
- * two records. Sessions without rows have none. @now: local_clock().
+ * two records. Sessions without rows have none.
  */
-void space_stopped(struct session *session, u64 now)
+void space_stopped(struct session *session, const struct moment *now)
 {
 	u64 key = space_key(current, current->self_exec_id);
 	struct space *space;
@@ -203,5 +205,5 @@ void space_stopped(struct session *session, u64 now)
 		return;
 	ending_note(key, now);
 	for (probe = 0; (space = space_by_key(session, key, &probe)); probe++)
-		space_date(space, key, now);
+		space_date(space, key, now->by[session->key.clock]);
 }

@@ -14,6 +14,8 @@ u64 space_key(struct task_struct *task, u64 exec);
 /* Return a record by its key, from probe *@probe on; NULL if there is none. */
 struct space *space_by_key(struct session *session, u64 key, int *probe);
 
+void space_date(struct space *space, u64 key, u64 now);
+
 /*
  * Leave the record of a process that is gone to a later flush. From now on it
  * belongs to whoever holds flush_lock, who finds its end set.

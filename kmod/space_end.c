@@ -12,7 +12,6 @@
  */
 #include <linux/delay.h>
 #include <linux/module.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "space.h"
@@ -116,6 +115,7 @@ struct space_end {
 	unsigned int source;	/* enum source_id */
 	struct task_struct *task;
 	u64 exec;
+	struct moment now;
 	bool failed_exec;	/* the one before @exec may not have ended */
 	enum task_work_notify_mode notify;
 };
@@ -129,13 +129,16 @@ static void space_end_exec(struct session *session,
 
 	/* Two threads that came at once may have made two records. */
 	while ((space = space_by_key(session, key, &probe))) {
+		/*
+		 * It may have begun before: see space_stopped(). Nobody may see
+		 * an ended record without its date.
+		 */
+		space_date(space, key, end->now.by[session->key.clock]);
 		/* If both exit now, one of them ends it. */
 		if (cmpxchg64(&space->key, key, key | SPACE_ENDED) != key)
 			continue;
 		if (!session_tryget(session))
 			return;		/* it goes with all its spaces */
-		/* It may have begun before: see space_stopped(). */
-		cmpxchg64(&space->end, 0, local_clock());
 		if (space_flush_later(space, end->task, end->notify))
 			continue;
 		space_leave(space);	/* the flush of the interval comes */
@@ -156,7 +159,7 @@ static void space_end_one(struct session *session, void *context)
 
 struct space_prepare {
 	unsigned int source;	/* enum source_id */
-	u64 now;
+	struct moment now;
 };
 
 static void space_prepare_exec(struct session *session, void *context)
@@ -164,7 +167,7 @@ static void space_prepare_exec(struct session *session, void *context)
 	const struct space_prepare *prepare = context;
 
 	if (session->config.source == prepare->source)
-		space_stopped(session, prepare->now);
+		space_stopped(session, &prepare->now);
 }
 
 /*
@@ -175,7 +178,7 @@ void spaces_prepare_exec(unsigned int source)
 {
 	struct space_prepare prepare = {
 		.source = source,
-		.now = local_clock(),
+		.now = moment_now(),
 	};
 
 	session_for_each(space_prepare_exec, &prepare);
@@ -191,6 +194,7 @@ void spaces_exec(unsigned int source)
 		.source = source,
 		.task = current,
 		.exec = current->self_exec_id - 1,
+		.now = moment_now(),
 		.notify = TWA_RESUME,
 	};
 
@@ -208,6 +212,7 @@ void spaces_exit(unsigned int source)
 		.source = source,
 		.task = current,
 		.exec = current->self_exec_id,
+		.now = moment_now(),
 		.failed_exec = true,
 		.notify = TWA_NONE,
 	};

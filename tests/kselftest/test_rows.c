@@ -78,7 +78,8 @@ FIXTURE(rows)
 	struct tally tally;
 	struct seen seen;
 	struct child child;
-	bool monotonic;			/* times of CLOCK_MONOTONIC */
+	clockid_t clock;		/* of the times; 0: perf's own */
+	uint64_t killed;		/* when the child was, by it */
 };
 
 FIXTURE_SETUP(rows)
@@ -114,8 +115,8 @@ static void open_rows(struct __test_metadata *_metadata,
 		attr.config |= EVENT_MEMORY(8);
 	attr.config1 = EVENT_INTERVAL(interval_ms);
 	attr.task = 1;
-	attr.use_clockid = self->monotonic;
-	attr.clockid = CLOCK_MONOTONIC;
+	attr.use_clockid = self->clock != 0;
+	attr.clockid = self->clock;
 	ASSERT_EQ(0, recording_open(&self->recording, &attr, pid, pages,
 				    &self->tally));
 	recording_control(&self->recording, PERF_EVENT_IOC_ENABLE);
@@ -236,7 +237,7 @@ TEST_F(rows, of_a_program_that_execs)
 
 TEST_F(rows, of_a_program_that_execs_by_another_clock)
 {
-	self->monotonic = true;
+	self->clock = CLOCK_MONOTONIC;
 	run_exec(_metadata, self, run_and_exec);
 }
 
@@ -491,12 +492,13 @@ static void read_late(struct __test_metadata *_metadata,
 		      FIXTURE_DATA(rows) *self)
 {
 	struct perf_event_attr attr = dummy_attr();
+	struct timespec killed = { 0 };
 	struct recording exits;
 
 	START(run_on, NULL);
 	attr.sample_period = attr.task = 1;
-	attr.use_clockid = self->monotonic;
-	attr.clockid = CLOCK_MONOTONIC;
+	attr.use_clockid = self->clock != 0;
+	attr.clockid = self->clock;
 	ASSERT_EQ(0, recording_open(&exits, &attr, self->child.pid, 1,
 				    &self->tally));
 	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 0);
@@ -504,8 +506,10 @@ static void read_late(struct __test_metadata *_metadata,
 	while (recording_count(&self->recording) < KNOWN_BACK)
 		usleep(10000);
 	usleep(200000);		/* until the rows of an interval wait */
+	clock_gettime(self->clock, &killed);
+	self->killed = killed.tv_sec * 1000000000ULL + killed.tv_nsec;
 	end(&self->child);
-	usleep(100000);
+	usleep(self->clock ? 2000000 : 100000);
 	ASSERT_EQ(0, recording_map(&self->recording, 64));
 	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->recording);
@@ -530,6 +534,8 @@ static void check_late(struct __test_metadata *_metadata,
 	EXPECT_LT(0, self->seen.before);
 	EXPECT_LT(0, self->seen.exit);
 	EXPECT_LE(self->seen.last_before, self->seen.exit);
+	if (self->clock)	/* a program cannot read perf's own */
+		EXPECT_GE(self->seen.last_before, self->killed);
 }
 
 TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
@@ -539,7 +545,13 @@ TEST_F(rows, no_later_than_the_exit_in_a_late_ring)
 
 TEST_F(rows, no_later_than_the_exit_in_a_late_ring_by_another_clock)
 {
-	self->monotonic = true;
+	self->clock = CLOCK_MONOTONIC;
+	check_late(_metadata, self);
+}
+
+TEST_F(rows, no_later_than_the_exit_in_a_late_ring_by_the_raw_clock)
+{
+	self->clock = CLOCK_MONOTONIC_RAW;
 	check_late(_metadata, self);
 }
 
