@@ -52,21 +52,34 @@ u64 ending_since(u64 key, enum moment_clock clock)
 									0;
 }
 
-void ending_note(u64 key, const struct moment *now)
+static void ending_write(u64 key, const struct moment *now)
 {
 	struct ending *ending = ending_at(key);
 	int clock;
 
+	/* If another CPU is writing in the same place, it goes on. */
+	if (xchg(&ending->key, ENDING_BUSY) == ENDING_BUSY)
+		return;
+	for (clock = 0; clock < MOMENT_CLOCKS; clock++)
+		WRITE_ONCE(ending->since.by[clock], now->by[clock]);
+	smp_wmb();	/* pairs with ending_since() */
+	WRITE_ONCE(ending->born, ending_born());
+	smp_store_release(&ending->key, key);
+}
+
+u64 ending_note(u64 key, enum moment_clock clock)
+{
+	struct moment now;
+	u64 since;
+
 	preempt_disable();
-	/* If another CPU is noting one in the same place, it goes on. */
-	if (!ending_since(key, MOMENT_LOCAL) &&
-	    xchg(&ending->key, ENDING_BUSY) != ENDING_BUSY) {
-		for (clock = 0; clock < MOMENT_CLOCKS; clock++)
-			WRITE_ONCE(ending->since.by[clock], now->by[clock]);
-		smp_wmb();	/* pairs with ending_since() */
-		WRITE_ONCE(ending->born, ending_born());
-		smp_store_release(&ending->key, key);
+	since = ending_since(key, clock);
+	if (!since) {
+		now = moment_now();
+		since = now.by[clock];
+		ending_write(key, &now);
 	}
 	preempt_enable();
 	smp_mb();	/* pairs with the cmpxchg that claims a record */
+	return since;
 }

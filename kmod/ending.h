@@ -6,9 +6,9 @@
 #include "moment.h"
 
 /**
- * ending_note() - Note that current's program is ending
+ * ending_note() - Note that current's program is ending, before perf reports it
  * @key: space_key() of the program.
- * @now: a moment before perf reports the exec or exit.
+ * @clock: the clock to tell it by.
  *
  * Whoever claims a record of this program later finds the note, unless another
  * program has taken its place, or was taking it just now. There are 256 places.
@@ -16,8 +16,9 @@
  * of a program, the first counts; of two at once, either.
  *
  * Context: any but NMIs. Current must not have been released yet.
+ * Return: the time of the note that counts; the time now if there is no place.
  */
-void ending_note(u64 key, const struct moment *now);
+u64 ending_note(u64 key, enum moment_clock clock);
 
 /**
  * ending_since() - Look whether current's program is ending

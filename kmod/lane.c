@@ -234,7 +234,6 @@ static bool lane_program_ends(void)
 void lane_stop(struct lane *lane, struct perf_event *event)
 {
 	struct session *session = lane->session;
-	struct moment now;
 
 	lane_sample_rest(lane, event);
 	if (lane->active == 1) {
@@ -251,10 +250,8 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	 */
 	if (!event->hw.target || !lane_program_ends())
 		return;
-	if (lane->active == lane->wide) {	/* it was the task's last */
-		now = moment_now();
-		space_stopped(session, &now);
-	}
+	if (lane->active == lane->wide)		/* it was the task's last */
+		space_stopped(session);
 	/*
 	 * Perf is about to hang up, which stock perf takes for the end of the
 	 * recording. A flush by task work may be too late.

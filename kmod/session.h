@@ -550,7 +550,7 @@ u32 space_of_current(struct session *session);
 struct space *space_find(struct session *session, u32 id);
 void space_free(struct space *space);
 u32 space_sampled(struct session *session);
-void space_stopped(struct session *session, const struct moment *now);
+void space_stopped(struct session *session);
 
 /* space_end.c; sources are enum source_id */
 void spaces_prepare_exec(unsigned int source);

@@ -11,22 +11,31 @@
 #include "ending.h"
 #include "space.h"
 
-enum { SPACE_PROBES = 64 };
+enum { SPACE_PROBES = 16 };
 
 u64 space_key(struct task_struct *task, u64 exec)
 {
 	return (u64)task->tgid << 32 | (u32)(exec + 1);
 }
 
-/* Return where to look first for the record of @key. */
+/*
+ * Return where to look first for the record of @key. Processes with numbers in
+ * a row are spread evenly, so that few probes find the last free records.
+ */
 static u32 space_home(const struct session *session, u64 key)
 {
-	return hash_64(key & ~SPACE_ENDED, 32) % session->space_count;
+	u32 tgid = (key & ~SPACE_ENDED) >> 32, exec = key;
+
+	return reciprocal_scale(hash_32(tgid, 32) + hash_64(exec, 32),
+				session->space_count);
 }
 
+/* There are more records than probes. */
 static struct space *space_at(struct session *session, u32 home, int probe)
 {
-	return &session->spaces[(home + probe) % session->space_count];
+	u32 i = home + probe, count = session->space_count;
+
+	return &session->spaces[i < count ? i : i - count];
 }
 
 /*
@@ -195,15 +204,15 @@ u32 space_sampled(struct session *session)
  * take them for another program's. Two threads that came at once may have made
  * two records. Sessions without rows have none.
  */
-void space_stopped(struct session *session, const struct moment *now)
+void space_stopped(struct session *session)
 {
-	u64 key = space_key(current, current->self_exec_id);
+	u64 since, key = space_key(current, current->self_exec_id);
 	struct space *space;
 	int probe;
 
 	if (!session->rows)
 		return;
-	ending_note(key, now);
+	since = ending_note(key, session->key.clock);
 	for (probe = 0; (space = space_by_key(session, key, &probe)); probe++)
-		space_date(space, key, now->by[session->key.clock]);
+		space_date(space, key, since);
 }

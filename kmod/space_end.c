@@ -157,17 +157,12 @@ static void space_end_one(struct session *session, void *context)
 		space_end_exec(session, end, end->exec - 1);
 }
 
-struct space_prepare {
-	unsigned int source;	/* enum source_id */
-	struct moment now;
-};
-
 static void space_prepare_exec(struct session *session, void *context)
 {
-	const struct space_prepare *prepare = context;
+	const unsigned int *source = context;
 
-	if (session->config.source == prepare->source)
-		space_stopped(session, &prepare->now);
+	if (session->config.source == *source)
+		space_stopped(session);
 }
 
 /*
@@ -176,12 +171,7 @@ static void space_prepare_exec(struct session *session, void *context)
  */
 void spaces_prepare_exec(unsigned int source)
 {
-	struct space_prepare prepare = {
-		.source = source,
-		.now = moment_now(),
-	};
-
-	session_for_each(space_prepare_exec, &prepare);
+	session_for_each(space_prepare_exec, &source);
 }
 
 /*

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/kselftest/event.h"
@@ -17,7 +22,7 @@ struct crowd_took crowd_unbounded(void)
 {
 	const unsigned long any = ~0UL >> 1;
 
-	return (struct crowd_took) { any, any, any };
+	return (struct crowd_took) { any, any, any, any };
 }
 
 static void crowd_phase(const struct crowd *crowd, const char *what,
@@ -51,6 +56,52 @@ static void disable_and_enable(int fd)
 	}
 }
 
+/* Starts a process that has this one's file descriptors, whoever opens them. */
+static pid_t fork_with_files(void)
+{
+	pid_t pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+
+	must(pid, "clone");
+	return pid;
+}
+
+/* The events do not end with the task: its files are not closed. */
+static unsigned long exit_with(const struct crowd *crowd,
+			       unsigned long allowed)
+{
+	int fd[CROWD_MOST], ready[2], go[2], i;
+	unsigned long took;
+	pid_t pid;
+	char byte;
+
+	must(pipe(ready), "pipe");
+	must(pipe(go), "pipe");
+	pid = fork_with_files();
+	if (!pid) {
+		for (i = 0; i < (int)crowd->count; i++)
+			fd[i] = crowd->open(i);
+		run_sites(SITES / 20);
+		must(write(ready[1], fd, sizeof(*fd) * crowd->count), "write");
+		must(read(go[0], &byte, 1), "read");
+		_exit(0);
+	}
+	for (i = 0; i < (int)crowd->count; i++)
+		must(read(ready[0], &fd[i], sizeof(*fd)) == sizeof(*fd) ?
+		     0 : -EIO, "the descriptors");
+	crowd_phase(crowd, "exiting", allowed);
+	must(write(go[1], "", 1), "write");
+	must(waitpid(pid, NULL, 0), "waitpid");
+	took = end_phase();
+	for (i = 0; i < (int)crowd->count; i++)
+		close(fd[i]);
+	for (i = 0; i < 2; i++) {
+		close(ready[i]);
+		close(go[i]);
+	}
+	usleep(100000);
+	return took;
+}
+
 struct crowd_took crowd_measure(const struct crowd *crowd,
 				struct crowd_took allowed)
 {
@@ -68,10 +119,11 @@ struct crowd_took crowd_measure(const struct crowd *crowd,
 	crowd_phase(crowd, "enabling", allowed.enabling);
 	disable_and_enable(fd[0]);
 	took.enabling = end_phase();
-	allow(0);
 	for (i = 0; i < crowd->count; i++)
 		close(fd[i]);
 	usleep(100000);
+	took.exiting = exit_with(crowd, allowed.exiting);
+	allow(0);
 	return took;
 }
 

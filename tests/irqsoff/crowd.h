@@ -19,7 +19,7 @@ struct crowd {
 
 /* The instructions that perf needs at the most for all of them: end_phase(). */
 struct crowd_took {
-	unsigned long opening, running, enabling;
+	unsigned long opening, running, enabling, exiting;
 };
 
 /* Return the allowance of a crowd of perf's own, which needs what it needs. */
@@ -27,8 +27,8 @@ struct crowd_took crowd_unbounded(void);
 
 /*
  * Open the events, run code and sleep by turns, disable and enable an event,
- * and close all. A part is too long if it takes 100,000 instructions
- * more than @allowed. Return what they took.
+ * and close all. Then let a task exit that has as many. A part is too long if
+ * it takes 100,000 instructions more than @allowed. Return what they took.
  */
 struct crowd_took crowd_measure(const struct crowd *crowd,
 				struct crowd_took allowed);
