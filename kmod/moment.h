@@ -15,7 +15,7 @@ enum moment_clock {
 	MOMENT_CLOCKS,
 };
 
-/* What each clock says at one moment, in ns. */
+/* The time by each clock at one moment, in ns. */
 struct moment {
 	u64 by[MOMENT_CLOCKS];
 };

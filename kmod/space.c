@@ -4,14 +4,14 @@
  * The record of an address space outlives the process until all its rows are
  * written.
  */
-#include <linux/hash.h>
+#include <linux/kernel.h>
 #include <linux/sched/signal.h>
 
 #include "compat.h"
 #include "ending.h"
 #include "space.h"
 
-enum { SPACE_PROBES = 16 };
+enum { SPACE_PROBES = 32 };
 
 u64 space_key(struct task_struct *task, u64 exec)
 {
@@ -19,23 +19,20 @@ u64 space_key(struct task_struct *task, u64 exec)
 }
 
 /*
- * Return where to look first for the record of @key. Processes with numbers in
- * a row are spread evenly, so that few probes find the last free records.
+ * Return where to look first for the record of @key; it is there, or is one of
+ * the next. Programs choose their numbers, and must not choose those that meet:
+ * the seed is the session's. The rest is the end of MurmurHash3, in which each
+ * bit of the key changes about half of the bits.
  */
-static u32 space_home(const struct session *session, u64 key)
+static struct space *space_home(const struct session *session, u64 key)
 {
-	u32 tgid = (key & ~SPACE_ENDED) >> 32, exec = key;
+	u64 hash = (key & ~SPACE_ENDED) ^ session->params.seed;
 
-	return reciprocal_scale(hash_32(tgid, 32) + hash_64(exec, 32),
-				session->space_count);
-}
-
-/* There are more records than probes. */
-static struct space *space_at(struct session *session, u32 home, int probe)
-{
-	u32 i = home + probe, count = session->space_count;
-
-	return &session->spaces[i < count ? i : i - count];
+	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdULL;
+	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ULL;
+	return session->spaces +
+	       reciprocal_scale(hash >> 32,
+				session->space_count - SPACE_PROBES + 1);
 }
 
 /*
@@ -54,13 +51,14 @@ static void space_reach(struct session *session, int probe)
 struct space *space_by_key(struct session *session, u64 key, int *probe)
 {
 	int reach = atomic_read(&session->space_reach);
-	u32 home = space_home(session, key);
+	struct space *home = space_home(session, key);
+	int i;
 
-	for (; *probe < reach; ++*probe) {
-		struct space *space = space_at(session, home, *probe);
-
-		if (READ_ONCE(space->key) == key)
-			return space;
+	for (i = *probe; i < reach; i++) {
+		if (READ_ONCE(home[i].key) == key) {
+			*probe = i;
+			return &home[i];
+		}
 	}
 	return NULL;
 }
@@ -148,14 +146,15 @@ static u32 space_ended(struct session *session, u64 key)
 u32 space_of_current(struct session *session)
 {
 	u64 key = space_key(current, current->self_exec_id);
-	u32 id, home = space_home(session, key);
+	struct space *home = space_home(session, key);
 	int probe = 0;
 	struct space *space = space_by_key(session, key, &probe);
+	u32 id;
 
 	if (!space && space_exits())
 		return space_ended(session, key);
 	for (probe = 0; !space && probe < SPACE_PROBES; probe++) {
-		struct space *at = space_at(session, home, probe);
+		struct space *at = &home[probe];
 
 		if (!READ_ONCE(at->key)) {
 			space_reach(session, probe);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,13 +70,15 @@ static pid_t fork_with_files(void)
 static unsigned long exit_with(const struct crowd *crowd,
 			       unsigned long allowed)
 {
-	int fd[CROWD_MOST], ready[2], go[2], i;
+	int fd[CROWD_MOST], ready[2], go[2], status, i;
+	struct pollfd is_ready = { .events = POLLIN };
 	unsigned long took;
 	pid_t pid;
 	char byte;
 
 	must(pipe(ready), "pipe");
 	must(pipe(go), "pipe");
+	is_ready.fd = ready[0];
 	pid = fork_with_files();
 	if (!pid) {
 		for (i = 0; i < (int)crowd->count; i++)
@@ -85,12 +88,17 @@ static unsigned long exit_with(const struct crowd *crowd,
 		must(read(go[0], &byte, 1), "read");
 		_exit(0);
 	}
+	/* No end of file tells if it has ended: the pipe is this one's, too. */
+	while (!poll(&is_ready, 1, 1000))
+		if (waitpid(pid, NULL, WNOHANG))
+			die("a process with %s ended", crowd->name);
 	for (i = 0; i < (int)crowd->count; i++)
 		must(read(ready[0], &fd[i], sizeof(*fd)) == sizeof(*fd) ?
 		     0 : -EIO, "the descriptors");
 	crowd_phase(crowd, "exiting", allowed);
 	must(write(go[1], "", 1), "write");
-	must(waitpid(pid, NULL, 0), "waitpid");
+	must(waitpid(pid, &status, 0), "waitpid");
+	must(status ? -EINVAL : 0, "exiting");
 	took = end_phase();
 	for (i = 0; i < (int)crowd->count; i++)
 		close(fd[i]);

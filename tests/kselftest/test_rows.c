@@ -778,7 +778,8 @@ TEST_F(rows, of_execs_that_fail)
 	close(program);
 }
 
-enum { CROWD = 400 };
+/* 1 MiB has some 300 records. */
+enum { CROWD = 600 };
 
 /* The last process of a crowd runs, and again when the others are gone. */
 static void run_in_crowd(void *unused)
