@@ -449,6 +449,9 @@ static void look_at_lbr(struct finding *finding)
 	TEXT(finding, "%" PRId64 " entries deep", depth);
 	if (read_cap("lbr", usable, sizeof(usable)) && strcmp(usable, "yes")) {
 		append(finding, ", but they cannot be used: %s", usable);
+		if (strstr(usable, "in use"))
+			ADVICE(finding,
+			       "they are tried when the module is loaded: end what uses the counters, then rmmod hwprof; modprobe hwprof");
 		return;
 	}
 	finding->state = FINDING_OK;

@@ -3,6 +3,7 @@
 # Output of `hwprof doctor` on the test machines, whose counters are known.
 . "${0%/*}/tap.sh"
 
+module=../../$KSELFTEST_KERNEL/hwprof.ko
 devices=/sys/bus/event_source/devices
 
 hwprof doctor > /tmp/doctor
@@ -75,10 +76,32 @@ is_complete()
 		/tmp/doctor
 }
 
+# Pinned events take all four counters of each CPU while the module is loaded.
+counters_in_use()
+{
+	held="-e r20c4:D -e r20c4:D -e r20c4:D -e r20c4:D"
+	# not the function, which would leave perf behind when it is killed
+	command perf stat -a $held > /tmp/held 2>&1 &
+	perf=$!
+	sleep 1
+	rmmod hwprof
+	insmod "$module"
+	cat $caps/lbr
+	hwprof doctor > /tmp/doctor
+	hwprof doctor --json > /tmp/doctor.json
+	kill $perf
+	wait $perf
+	row_says warn lbr "cannot be used: the hardware counters are in use" &&
+		grep -F "then rmmod hwprof; modprobe hwprof" /tmp/doctor
+	said=$?
+	rmmod hwprof && insmod "$module" && cap_is lbr yes && [ $said = 0 ]
+}
+
 test_ok "doctor: every check" is_complete
 test_ok "doctor: the kernel is one that is tested" kernel_is_tried
 if [ -e $devices/cpu ]; then
 	test_ok "doctor: counters of x86-64" x86_counters
+	test_ok "doctor: counters in use at load" counters_in_use
 elif ls $devices | grep -q '^armv8'; then
 	test_ok "doctor: counters of arm64" arm64_counters
 else
