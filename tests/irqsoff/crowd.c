@@ -57,6 +57,33 @@ static void disable_and_enable(int fd)
 	}
 }
 
+static int lowest_free_fd(void)
+{
+	int fd = dup(0);
+
+	must(fd, "dup");
+	close(fd);
+	return fd;
+}
+
+/* Opens all, and returns the descriptor of the first one. */
+static int open_all(const struct crowd *crowd)
+{
+	int first = crowd->open(0);
+	unsigned int i;
+
+	for (i = 1; i < crowd->count; i++)
+		crowd->open(i);
+	return first;
+}
+
+/* Closes what a crowd has opened, and waits until its sessions have ended. */
+static void close_from(int fd)
+{
+	must(close_range(fd, ~0U, 0), "close_range");
+	usleep(100000);
+}
+
 /* Starts a process that has this one's file descriptors, whoever opens them. */
 static pid_t fork_with_files(void)
 {
@@ -67,11 +94,10 @@ static pid_t fork_with_files(void)
 }
 
 /* The events do not end with the task: its files are not closed. */
-static unsigned long exit_with(const struct crowd *crowd,
-			       unsigned long allowed)
+static unsigned long exit_with(const struct crowd *crowd, unsigned long allowed)
 {
-	int fd[CROWD_MOST], ready[2], go[2], status, i;
 	struct pollfd is_ready = { .events = POLLIN };
+	int ready[2], go[2], status, begin = lowest_free_fd();
 	unsigned long took;
 	pid_t pid;
 	char byte;
@@ -81,10 +107,9 @@ static unsigned long exit_with(const struct crowd *crowd,
 	is_ready.fd = ready[0];
 	pid = fork_with_files();
 	if (!pid) {
-		for (i = 0; i < (int)crowd->count; i++)
-			fd[i] = crowd->open(i);
+		open_all(crowd);
 		run_sites(SITES / 20);
-		must(write(ready[1], fd, sizeof(*fd) * crowd->count), "write");
+		must(write(ready[1], "", 1), "write");
 		must(read(go[0], &byte, 1), "read");
 		_exit(0);
 	}
@@ -92,44 +117,31 @@ static unsigned long exit_with(const struct crowd *crowd,
 	while (!poll(&is_ready, 1, 1000))
 		if (waitpid(pid, NULL, WNOHANG))
 			die("a process with %s ended", crowd->name);
-	for (i = 0; i < (int)crowd->count; i++)
-		must(read(ready[0], &fd[i], sizeof(*fd)) == sizeof(*fd) ?
-		     0 : -EIO, "the descriptors");
 	crowd_phase(crowd, "exiting", allowed);
 	must(write(go[1], "", 1), "write");
 	must(waitpid(pid, &status, 0), "waitpid");
 	must(status ? -EINVAL : 0, "exiting");
 	took = end_phase();
-	for (i = 0; i < (int)crowd->count; i++)
-		close(fd[i]);
-	for (i = 0; i < 2; i++) {
-		close(ready[i]);
-		close(go[i]);
-	}
-	usleep(100000);
+	close_from(begin);
 	return took;
 }
 
 struct crowd_took crowd_measure(const struct crowd *crowd,
 				struct crowd_took allowed)
 {
+	int fd, begin = lowest_free_fd();
 	struct crowd_took took;
-	int fd[CROWD_MOST];
-	unsigned int i;
 
 	crowd_phase(crowd, "opening", allowed.opening);
-	for (i = 0; i < crowd->count; i++)
-		fd[i] = crowd->open(i);
+	fd = open_all(crowd);
 	took.opening = end_phase();
 	crowd_phase(crowd, "running and switching", allowed.running);
 	run_and_sleep();
 	took.running = end_phase();
 	crowd_phase(crowd, "enabling", allowed.enabling);
-	disable_and_enable(fd[0]);
+	disable_and_enable(fd);
 	took.enabling = end_phase();
-	for (i = 0; i < crowd->count; i++)
-		close(fd[i]);
-	usleep(100000);
+	close_from(begin);
 	took.exiting = exit_with(crowd, allowed.exiting);
 	allow(0);
 	return took;

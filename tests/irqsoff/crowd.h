@@ -8,8 +8,6 @@
 #ifndef IRQSOFF_CROWD_H
 #define IRQSOFF_CROWD_H
 
-enum { CROWD_MOST = 1024 };
-
 struct crowd {
 	const char *name;
 	unsigned int count;
