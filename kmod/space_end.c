@@ -202,11 +202,12 @@ void spaces_exit(unsigned int source)
 		.source = source,
 		.task = current,
 		.exec = current->self_exec_id,
-		.now = moment_now(),
 		.failed_exec = true,
 		.notify = TWA_NONE,
 	};
 
-	if (!atomic_read(&current->signal->live))
-		session_for_each(space_end_one, &end);
+	if (atomic_read(&current->signal->live))
+		return;
+	end.now = moment_now();
+	session_for_each(space_end_one, &end);
 }
