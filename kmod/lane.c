@@ -37,6 +37,21 @@ static bool cursor_claim(struct cursor *cursor)
 	return atomic_cmpxchg_acquire(&cursor->busy, 0, 1) == 0;
 }
 
+/* Claim a cursor if it is current's. There may be a free record by now. */
+static bool cursor_claim_own(struct session *session, struct cursor *cursor,
+			     u64 key)
+{
+	if (READ_ONCE(cursor->key) != key || !cursor_claim(cursor))
+		return false;
+	if (cursor->key != key) {
+		atomic_set_release(&cursor->busy, 0);
+		return false;
+	}
+	if (unlikely(!cursor->space))
+		cursor->space = space_of_current(session);
+	return true;
+}
+
 static void cursor_init(struct lane *lane, struct cursor *cursor, u64 key)
 {
 	struct session *session = lane->session;
@@ -69,16 +84,8 @@ static struct cursor *cursor_get(struct lane *lane)
 		struct cursor *cursor =
 			cursor_at(session, (home + i) % session->cursor_count);
 
-		if (READ_ONCE(cursor->key) == key && cursor_claim(cursor)) {
-			if (cursor->key == key) {
-				/* There may be a free record by now. */
-				if (unlikely(!cursor->space))
-					cursor->space =
-						space_of_current(session);
-				return cursor;
-			}
-			atomic_set_release(&cursor->busy, 0);
-		}
+		if (cursor_claim_own(session, cursor, key))
+			return cursor;
 		if (!atomic_read(&cursor->busy) &&
 		    (!oldest || READ_ONCE(cursor->used) <
 				READ_ONCE(oldest->used)))
