@@ -25,14 +25,15 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/random.h>
 #include <linux/sched/mm.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 
@@ -50,7 +51,7 @@ enum {
 	LOOKS		= 512,
 	USER_LOOKS	= 128,
 	ROOT_LOOKS	= USER_LOOKS,
-	BUCKETS_ORDER	= 7,
+	BUCKETS		= 128,
 };
 
 /* A task looks at its memory before it goes on in its program. */
@@ -72,7 +73,9 @@ struct filter_pool {
  */
 static struct filter_pool *pool;
 /* By the memory; records of no program are in the bucket of NULL. */
-static struct hlist_head buckets[1 << BUCKETS_ORDER];
+static struct hlist_head buckets[BUCKETS];
+/* Times of look-ups must say nothing of addresses of mm_structs. */
+static hsiphash_key_t secret;
 static LIST_HEAD(spaces_used);
 static LIST_HEAD(spaces_free);
 static unsigned int spaces_spare;	/* how many are free */
@@ -127,7 +130,9 @@ static bool filter_look_is_short(const struct session *session)
 
 static struct hlist_head *filter_space_bucket(const struct mm_struct *mm)
 {
-	return &buckets[hash_ptr(mm, BUCKETS_ORDER)];
+	u32 hash = hsiphash(&mm, sizeof(mm), &secret);
+
+	return &buckets[hash % BUCKETS];
 }
 
 /* Return the session's record of this memory, if its ranges are known. */
@@ -1065,6 +1070,7 @@ void filter_free(struct session *session)
 void filters_init(void)
 {
 	filter_shares_init();
+	get_random_bytes(&secret, sizeof(secret));
 	probes_find(probes);
 }
 

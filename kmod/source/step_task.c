@@ -11,8 +11,8 @@
  * the share of whoever profiles them.
  */
 #include <linux/cred.h>
-#include <linux/hash.h>
-#include <linux/log2.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/uidgid.h>
@@ -25,11 +25,18 @@ static struct step_task *records;
 /* Each record's owner is kept apart, because a record fills a cache line. */
 static kuid_t *owners;
 static DEFINE_RAW_SPINLOCK(records_lock);	/* one new record at a time */
+/*
+ * A thread that gets no record can tell that it shares a set with others. That
+ * must say nothing of the addresses of their task_structs.
+ */
+static hsiphash_key_t secret;
 
 int step_tasks_init(void)
 {
-	if (!records)
+	if (!records) {
+		get_random_bytes(&secret, sizeof(secret));
 		records = vzalloc(array_size(STEP_TASKS, sizeof(*records)));
+	}
 	if (!owners)
 		owners = vzalloc(array_size(STEP_TASKS, sizeof(*owners)));
 	return records && owners ? 0 : -ENOMEM;
@@ -43,7 +50,9 @@ void step_tasks_exit(void)
 
 static struct step_task *step_task_set(struct task_struct *task)
 {
-	return &records[hash_ptr(task, ilog2(STEP_TASK_SETS)) * STEP_TASK_WAYS];
+	u32 set = hsiphash(&task, sizeof(task), &secret) % STEP_TASK_SETS;
+
+	return &records[set * STEP_TASK_WAYS];
 }
 
 struct step_task *step_task_find(struct task_struct *task)
