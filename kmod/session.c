@@ -143,6 +143,7 @@ static int session_make_memory(struct session *session)
 						sizeof(struct space)));
 	if (!session->cursors || !session->spaces)
 		return -ENOMEM;
+	get_random_bytes(&session->space_secret, sizeof(session->space_secret));
 	for (i = 0; i < session->space_count; i++)
 		session->spaces[i].session = session;
 	return 0;
@@ -168,6 +169,7 @@ static int session_make_lanes(struct session *session)
 		INIT_LIST_HEAD(&lane->roots);
 		lane_flush_init(lane);
 		INIT_LIST_HEAD(&lane->link);
+		lane->burst.random = get_random_u64();
 		budget_init(lane);
 		filter_init_lane(lane);
 		programs_init_lane(lane);

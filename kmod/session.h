@@ -20,6 +20,7 @@
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
 #include <linux/refcount.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/task_work.h>
 #include <linux/workqueue.h>
@@ -82,6 +83,7 @@ struct space {
 	struct session *session;
 	struct callback_head work;	/* flushes at exec and exit */
 	u8 left;			/* enum space_left */
+	u32 lap;			/* of its numbers: see space_fill() */
 };
 
 /*
@@ -389,8 +391,8 @@ struct session {
 	struct space *spaces;
 	/** @space_count: number of records. */
 	unsigned int space_count;
-	/** @space_ids: how many numbers were given. */
-	atomic_t space_ids;
+	/** @space_secret: decides where a process looks for its record. */
+	hsiphash_key_t space_secret;
 	/** @space_reach: records from a key's home on that may have the key. */
 	atomic_t space_reach;
 
@@ -452,6 +454,7 @@ void sessions_visit(void (*visit)(struct session *session, void *context),
 void session_add_root(struct session *session, struct root *root);
 void session_remove_root(struct session *session, struct root *root);
 unsigned int session_count(void);
+bool sessions_have_strangers(void);
 int sessions_init(void);
 void sessions_wait(void);	/* until all are gone; there are no events */
 void sessions_exit(void);
@@ -538,6 +541,12 @@ static inline u64 session_now(const struct session *session)
 	return moment_by(session->key.clock);
 }
 
+/* Return true if processes of everybody may be in a session of perf events. */
+static inline bool session_has_strangers(const struct session *session)
+{
+	return session->rows && !session->key.target && !session->fetched;
+}
+
 /* Return true if the CPU runs a program that the session may see. */
 static inline bool session_sees_program(const struct session *session)
 {
@@ -556,6 +565,8 @@ void space_stopped(struct session *session);
 void spaces_prepare_exec(unsigned int source);
 void spaces_exec(unsigned int source);
 void spaces_exit(unsigned int source);
+void spaces_probe(void);
+void spaces_unprobe(void);
 
 /* lane.c */
 /*

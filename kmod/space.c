@@ -6,6 +6,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/sched/signal.h>
+#include <linux/siphash.h>
 
 #include "compat.h"
 #include "ending.h"
@@ -20,19 +21,16 @@ u64 space_key(struct task_struct *task, u64 exec)
 
 /*
  * Return where to look first for the record of @key; it is there, or is one of
- * the next. Programs choose their numbers, and must not choose those that meet:
- * the seed is the session's. The rest is the end of MurmurHash3, in which each
- * bit of the key changes about half of the bits.
+ * the next. Programs choose their numbers, and must not choose those that meet.
  */
 static struct space *space_home(const struct session *session, u64 key)
 {
-	u64 hash = (key & ~SPACE_ENDED) ^ session->params.seed;
+	u32 hash;
 
-	hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdULL;
-	hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53ULL;
+	key &= ~SPACE_ENDED;
+	hash = hsiphash(&key, sizeof(key), &session->space_secret);
 	return session->spaces +
-	       reciprocal_scale(hash >> 32,
-				session->space_count - SPACE_PROBES + 1);
+	       reciprocal_scale(hash, session->space_count - SPACE_PROBES + 1);
 }
 
 /*
@@ -77,9 +75,11 @@ static u32 space_fill(struct session *session, struct space *space, u64 key)
 {
 	u64 since = ending_since(key, session->key.clock);
 	u32 laps = U32_MAX / session->space_count;
-	u32 lap = (u32)atomic_inc_return(&session->space_ids) % laps;
-	u32 id = lap * session->space_count + (space - session->spaces) + 1;
+	u32 id;
 
+	/* No number comes again before the record has had all of its own. */
+	space->lap = (space->lap + 1) % laps;
+	id = space->lap * session->space_count + (space - session->spaces) + 1;
 	WRITE_ONCE(space->pid, task_tgid_nr_ns(current, session->pid_ns));
 	if (since)
 		cmpxchg64(&space->end, 0, since);

@@ -4,6 +4,7 @@
  * its CPU. The time of the idle task does not count. Most of this runs in NMI.
  */
 #include <linux/math64.h>
+#include <linux/random.h>
 #include <linux/sched/clock.h>
 
 #include "../session.h"
@@ -24,7 +25,7 @@ void budget_init(struct lane *lane)
 	u64 burst = session->config.burst;
 	u64 interrupts = burst ? burst * 8 : 2;
 
-	lane->budget.random = session->params.seed;
+	lane->budget.random = get_random_u64();
 	lane->budget.burst = burst;
 	if (session->config.budget_permille)
 		burst_control_init(&lane->budget.control,

@@ -69,8 +69,6 @@ static void burst_end(struct step_cpu *cpu, struct lane *lane)
 void burst_await(struct step_cpu *cpu, struct lane *lane)
 {
 	lane->burst.due = false;
-	if (!lane->burst.random)
-		lane->burst.random = lane->session->params.seed ^ local_clock();
 	list_add_tail(&lane->link, &cpu->waiting);
 	budget_start(lane);
 }

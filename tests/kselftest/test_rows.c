@@ -836,8 +836,8 @@ enum { EXECS = 100 };
 /* Processes of which a row was seen, and what became of them. */
 struct execs {
 	struct execed {
-		uint32_t pid, old, new;	/* spaces of its two programs */
-		uint64_t exec, last_old;
+		uint32_t pid, space[2];	/* of its two programs */
+		uint64_t exec, last[2];	/* the last rows of these */
 	} of[EXECS + 1];	/* and the test itself */
 	unsigned int count;
 };
@@ -856,21 +856,21 @@ static struct execed *execed_of(struct execs *execs, uint32_t pid)
 	return &execs->of[i];
 }
 
-/* The new program of a process has a space with a larger number. */
 static void see_space(struct tally *tally, const struct sample *sample)
 {
 	struct execed *of = execed_of(tally->context, sample->row->pid);
 	uint32_t space = sample->row->space;
+	int i = of->space[0] && of->space[0] != space;
 
-	if (!of->old || space < of->old) {
-		of->new = of->old;
-		of->old = space;
-		of->last_old = 0;
-	} else if (space != of->old) {
-		of->new = space;
-	}
-	if (space == of->old && sample->time > of->last_old)
-		of->last_old = sample->time;
+	of->space[i] = space;
+	if (sample->time > of->last[i])
+		of->last[i] = sample->time;
+}
+
+/* Returns when the program that ended first had its last row. */
+static uint64_t last_old(const struct execed *of)
+{
+	return of->last[0] < of->last[1] ? of->last[0] : of->last[1];
 }
 
 static void see_exec_of(struct tally *tally, uint32_t pid, uint64_t time)
@@ -915,10 +915,10 @@ TEST_F(rows, of_programs_first_seen_in_their_exec)
 	for (i = 0; i < execs.count; i++) {
 		struct execed *of = &execs.of[i];
 
-		if (!of->new || !of->exec)
+		if (!of->space[1] || !of->exec)
 			continue;
 		execed++;
-		EXPECT_LE(of->last_old, of->exec);
+		EXPECT_LE(last_old(of), of->exec);
 	}
 	EXPECT_LT(0, execed);
 	printf("# of %u processes %u were seen in two programs\n",
