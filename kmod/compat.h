@@ -234,8 +234,10 @@ static inline void compat_save_raw(struct perf_sample_data *data,
 }
 
 /*
- * Arguments of a probe of sched_process_exit behind the task. None is used. The
- * probe comes before the task's memory goes, since 6.16.
+ * Arguments of a probe of sched_process_exit behind the task. None is used.
+ * Since 6.16 the probe comes before perf reports the exit and before the task's
+ * memory goes. Before, it comes after both; 6.1 and others had perf report it
+ * last, until a fix that stable kernels got, too.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define compat_exit_arguments	, bool group_dead

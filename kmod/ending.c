@@ -9,6 +9,7 @@
 #include <linux/hash.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 #include "ending.h"
 
@@ -37,19 +38,35 @@ static u64 ending_born(void)
 	return current->group_leader->start_time;
 }
 
-u64 ending_since(u64 key, enum moment_clock clock)
+/* Return false if current's program has no note. */
+static bool ending_read(u64 key, struct moment *since)
 {
 	const struct ending *ending = ending_at(key);
-	u64 born, since;
+	int clock;
+	u64 born;
 
 	if (smp_load_acquire(&ending->key) != key)
-		return 0;
+		return false;
 	born = READ_ONCE(ending->born);
 	smp_rmb();	/* whoever sees @born sees its moment */
-	since = READ_ONCE(ending->since.by[clock]);
+	for (clock = 0; clock < MOMENT_CLOCKS; clock++)
+		since->by[clock] = READ_ONCE(ending->since.by[clock]);
 	smp_rmb();	/* the key is read again */
-	return READ_ONCE(ending->key) == key && born == ending_born() ? since :
-									0;
+	return READ_ONCE(ending->key) == key && born == ending_born();
+}
+
+u64 ending_since(u64 key, enum moment_clock clock)
+{
+	struct moment since;
+
+	return ending_read(key, &since) ? since.by[clock] : 0;
+}
+
+struct moment ending_moment(u64 key)
+{
+	struct moment since;
+
+	return ending_read(key, &since) ? since : moment_now();
 }
 
 static void ending_write(u64 key, const struct moment *now)
@@ -82,4 +99,20 @@ u64 ending_note(u64 key, enum moment_clock clock)
 	preempt_enable();
 	smp_mb();	/* pairs with the cmpxchg that claims a record */
 	return since;
+}
+
+/* Return true if all threads of current's process end but one that execs. */
+static bool ending_of_threads(void)
+{
+	const struct signal_struct *signal = current->signal;
+
+	return READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT ||
+	       READ_ONCE(signal->group_exec_task);
+}
+
+bool ending_is_due(void)
+{
+	return current->flags & PF_EXITING &&
+	       (!atomic_read(&current->signal->live) ||
+		(thread_group_leader(current) && ending_of_threads()));
 }

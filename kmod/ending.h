@@ -6,6 +6,16 @@
 #include "moment.h"
 
 /**
+ * ending_is_due() - Look whether an exit ends current's program
+ *
+ * For perf it ends with its first thread, if the others exit, too.
+ *
+ * Context: any. Current must not have been released yet.
+ * Return: true if current exits, and its program ends with it.
+ */
+bool ending_is_due(void);
+
+/**
  * ending_note() - Note that current's program is ending, before perf reports it
  * @key: space_key() of the program.
  * @clock: the clock to tell it by.
@@ -30,5 +40,14 @@ u64 ending_note(u64 key, enum moment_clock clock);
  * taken its place.
  */
 u64 ending_since(u64 key, enum moment_clock clock);
+
+/**
+ * ending_moment() - Tell when current's program ends
+ * @key: space_key() of the program.
+ *
+ * Context: any, NMIs too. Current must not have been released yet.
+ * Return: the moment of its note; if there is none, now.
+ */
+struct moment ending_moment(u64 key);
 
 #endif /* HWPROF_ENDING_H */

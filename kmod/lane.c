@@ -11,6 +11,7 @@
 
 #include "arch.h"
 #include "compat.h"
+#include "ending.h"
 #include "engine/window.h"
 #include "filter.h"
 #include "flush.h"
@@ -212,26 +213,6 @@ void lane_start(struct lane *lane, struct perf_event *event)
 		filter_check(lane);
 }
 
-/* Return true if all threads of current's process end but one that execs. */
-static bool lane_threads_end(void)
-{
-	const struct signal_struct *signal = current->signal;
-
-	return READ_ONCE(signal->flags) & SIGNAL_GROUP_EXIT ||
-	       READ_ONCE(signal->group_exec_task);
-}
-
-/*
- * Return true if current's program ends. It does so for perf when it reports
- * the exit of the first thread.
- */
-static bool lane_program_ends(void)
-{
-	return current->flags & PF_EXITING &&
-	       (!atomic_read(&current->signal->live) ||
-		(thread_group_leader(current) && lane_threads_end()));
-}
-
 /*
  * Perf does not say why it stops an event, nor which locks it holds. So nothing
  * is flushed here, except the row that an immediate engine has begun. News
@@ -255,7 +236,7 @@ void lane_stop(struct lane *lane, struct perf_event *event)
 	 * Perf stops a CPU's event for other reasons, also when current has
 	 * exited and been released.
 	 */
-	if (!event->hw.target || !lane_program_ends())
+	if (!event->hw.target || !ending_is_due())
 		return;
 	if (lane->active == lane->wide)		/* it was the task's last */
 		space_stopped(session);

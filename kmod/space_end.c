@@ -11,10 +11,14 @@
  * not wait for its reader. The workqueue writes their rows.
  */
 #include <linux/delay.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 
+#include "compat.h"
+#include "ending.h"
 #include "space.h"
+#include "symbol.h"
 
 enum { EXIT_WAIT_MS = 100, FILL_WAIT_MS = 100 };
 
@@ -60,17 +64,11 @@ static u32 space_wait_for_id(const struct space *space)
 	return id;
 }
 
-/* Return true if processes of everybody may be in a session of perf events. */
-static bool space_has_strangers(const struct session *session)
-{
-	return !session->key.target && !session->fetched;
-}
-
 static void space_write_rows(struct session *session, struct space *space)
 {
 	u32 id;
 
-	if (space_has_strangers(session)) {
+	if (session_has_strangers(session)) {
 		space_leave(space);
 		session_flush_left(session);
 		return;
@@ -194,7 +192,8 @@ void spaces_exec(unsigned int source)
 /*
  * Current exits: end its address space if it is the last thread of its process.
  * An exec that fails behind the point of no return has counted, and kills the
- * process, but nobody was told of it. So the one before is ended, too.
+ * process, but nobody was told of it. So the one before is ended, too. Perf may
+ * have reported the exit already, and noted it.
  */
 void spaces_exit(unsigned int source)
 {
@@ -208,6 +207,43 @@ void spaces_exit(unsigned int source)
 
 	if (atomic_read(&current->signal->live))
 		return;
-	end.now = moment_now();
+	end.now = ending_moment(space_key(current, end.exec));
 	session_for_each(space_end_one, &end);
+}
+
+/*
+ * Perf is about to report the exit of current. Its own events tell of that, but
+ * those of CPUs and cgroups do not.
+ */
+static int spaces_note_exit(struct kprobe *probe, struct pt_regs *regs)
+{
+	if (sessions_have_strangers() && ending_is_due())
+		ending_note(space_key(current, current->self_exec_id),
+			    MOMENT_LOCAL);
+	return 0;
+}
+
+static struct kprobe perf_exits = {
+	.symbol_name	= "perf_event_exit_task",
+	.pre_handler	= spaces_note_exit,
+};
+
+static bool has_perf_exits;
+
+/*
+ * Without the probe, rows of sessions with strangers may be later than perf's
+ * report of the exit.
+ */
+void spaces_probe(void)
+{
+	if (COMPAT_EXIT_HAS_MM)
+		return;
+	has_perf_exits = !register_kprobe(&perf_exits);
+	symbol_note(SYMBOL_perf_event_exit_task, has_perf_exits);
+}
+
+void spaces_unprobe(void)
+{
+	if (has_perf_exits)
+		unregister_kprobe(&perf_exits);
 }

@@ -13,6 +13,9 @@
 	X(perf_event_overflow,						       \
 	  "samples are neither throttled nor counted by "		       \
 	  "PERF_EVENT_IOC_REFRESH")					       \
+	X(perf_event_exit_task,						       \
+	  "rows about processes of CPUs and cgroups may be later than "	       \
+	  "perf's report of their exit")				       \
 	X(perf_ioctl,							       \
 	  "rows do not come when an event is disabled, but at the end of "     \
 	  "the interval")						       \

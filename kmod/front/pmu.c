@@ -249,8 +249,10 @@ int pmu_init(void)
 	if (err)
 		return err;
 	flush_disable_probe(&hwprof_pmu);
+	spaces_probe();
 	err = perf_pmu_register(&hwprof_pmu, HWPROF_PMU_NAME, -1);
 	if (err) {
+		spaces_unprobe();
 		flush_disable_unprobe();
 		closings_exit();
 	}
@@ -260,6 +262,7 @@ int pmu_init(void)
 void pmu_exit(void)
 {
 	perf_pmu_unregister(&hwprof_pmu);
+	spaces_unprobe();
 	flush_disable_unprobe();
 	closings_exit();
 }

@@ -476,6 +476,25 @@ TEST_F(rows, no_later_than_the_exit)
 	check_times(_metadata, self, run_once);
 }
 
+/*
+ * Perf stops no event of a CPU at an exit. It may report the exit before the
+ * memory goes, which takes a while, and the module hears of it after that.
+ */
+TEST_F(rows, no_later_than_the_exit_by_events_of_cpus)
+{
+	EVENT_LONG_ON_DEBUG();
+	START(run_once, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP, 0, -1, 64);
+	child_go(&self->child);
+	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	EXPECT_LT(0, self->seen.before);
+	EXPECT_LT(0, self->seen.exit);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+	check_all(_metadata, self);
+}
+
 static void see_last(struct tally *tally, const struct sample *sample)
 {
 	struct seen *seen = tally->context;
