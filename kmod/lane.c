@@ -4,7 +4,6 @@
  * are in use, and what becomes of an event. Interrupts are off in all
  * functions.
  */
-#include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
@@ -77,7 +76,8 @@ static struct cursor *cursor_get(struct lane *lane)
 {
 	struct session *session = lane->session;
 	u64 key = lane_task_key(current);
-	u32 home = hash_64(key, 32) % session->cursor_count;
+	u32 home = hsiphash(&key, sizeof(key), &session->secret) %
+		   session->cursor_count;
 	struct cursor *oldest = NULL;
 	u32 i;
 

@@ -143,7 +143,7 @@ static int session_make_memory(struct session *session)
 						sizeof(struct space)));
 	if (!session->cursors || !session->spaces)
 		return -ENOMEM;
-	get_random_bytes(&session->space_secret, sizeof(session->space_secret));
+	get_random_bytes(&session->secret, sizeof(session->secret));
 	for (i = 0; i < session->space_count; i++)
 		session->spaces[i].session = session;
 	return 0;

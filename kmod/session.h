@@ -380,6 +380,12 @@ struct session {
 	/** @end_work: ends the session. */
 	struct work_struct end_work;
 
+	/**
+	 * @secret: decides where tasks look for their cursors, and processes
+	 *	for their records.
+	 */
+	hsiphash_key_t secret;
+
 	/** @cursors: the pool of cursors. */
 	struct cursor *cursors;
 	/** @cursor_size: bytes of each, with the engine's. */
@@ -391,8 +397,6 @@ struct session {
 	struct space *spaces;
 	/** @space_count: number of records. */
 	unsigned int space_count;
-	/** @space_secret: decides where a process looks for its record. */
-	hsiphash_key_t space_secret;
 	/** @space_reach: records from a key's home on that may have the key. */
 	atomic_t space_reach;
 
@@ -541,10 +545,10 @@ static inline u64 session_now(const struct session *session)
 	return moment_by(session->key.clock);
 }
 
-/* Return true if processes of everybody may be in a session of perf events. */
+/* Return true if rows of the session may be about processes of everybody. */
 static inline bool session_has_strangers(const struct session *session)
 {
-	return session->rows && !session->key.target && !session->fetched;
+	return session->rows && !session->key.target;
 }
 
 /* Return true if the CPU runs a program that the session may see. */

@@ -28,7 +28,7 @@ static struct space *space_home(const struct session *session, u64 key)
 	u32 hash;
 
 	key &= ~SPACE_ENDED;
-	hash = hsiphash(&key, sizeof(key), &session->space_secret);
+	hash = hsiphash(&key, sizeof(key), &session->secret);
 	return session->spaces +
 	       reciprocal_scale(hash, session->space_count - SPACE_PROBES + 1);
 }

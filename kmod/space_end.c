@@ -15,7 +15,6 @@
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 
-#include "compat.h"
 #include "ending.h"
 #include "space.h"
 #include "symbol.h"
@@ -68,7 +67,7 @@ static void space_write_rows(struct session *session, struct space *space)
 {
 	u32 id;
 
-	if (session_has_strangers(session)) {
+	if (session_has_strangers(session) && !session->fetched) {
 		space_leave(space);
 		session_flush_left(session);
 		return;
@@ -211,21 +210,33 @@ void spaces_exit(unsigned int source)
 	session_for_each(space_end_one, &end);
 }
 
+/* Return true if spaces_exit() has come, and saw current's process end. */
+static bool space_has_ended(void)
+{
+	return !current->mm && !atomic_read(&current->signal->live);
+}
+
+static void space_stop_strangers(struct session *session, void *context)
+{
+	if (session_has_strangers(session))
+		space_stopped(session);
+}
+
 /*
  * Perf is about to report the exit of current. Its own events tell of that, but
- * those of CPUs and cgroups do not.
+ * those of CPUs and cgroups do not. The probe of exits comes later on some
+ * kernels, and on all of them for the first thread only if it is the last.
  */
-static int spaces_note_exit(struct kprobe *probe, struct pt_regs *regs)
+static int spaces_stop(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (sessions_have_strangers() && ending_is_due())
-		ending_note(space_key(current, current->self_exec_id),
-			    MOMENT_LOCAL);
+	if (sessions_have_strangers() && ending_is_due() && !space_has_ended())
+		session_for_each(space_stop_strangers, NULL);
 	return 0;
 }
 
 static struct kprobe perf_exits = {
 	.symbol_name	= "perf_event_exit_task",
-	.pre_handler	= spaces_note_exit,
+	.pre_handler	= spaces_stop,
 };
 
 static bool has_perf_exits;
@@ -236,8 +247,6 @@ static bool has_perf_exits;
  */
 void spaces_probe(void)
 {
-	if (COMPAT_EXIT_HAS_MM)
-		return;
 	has_perf_exits = !register_kprobe(&perf_exits);
 	symbol_note(SYMBOL_perf_event_exit_task, has_perf_exits);
 }

@@ -480,10 +480,11 @@ TEST_F(rows, no_later_than_the_exit)
  * Perf stops no event of a CPU at an exit. It may report the exit before the
  * memory goes, which takes a while, and the module hears of it after that.
  */
-TEST_F(rows, no_later_than_the_exit_by_events_of_cpus)
+static void check_times_of_cpus(struct __test_metadata *_metadata,
+				FIXTURE_DATA(rows) *self,
+				void (*run)(void *context))
 {
-	EVENT_LONG_ON_DEBUG();
-	START(run_once, NULL);
+	START(run, NULL);
 	open_rows(_metadata, self, EVENT_LOOPS | EVENT_STEP, 0, -1, 64);
 	child_go(&self->child);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
@@ -493,6 +494,13 @@ TEST_F(rows, no_later_than_the_exit_by_events_of_cpus)
 	EXPECT_LT(0, self->seen.exit);
 	EXPECT_LE(self->seen.last_before, self->seen.exit);
 	check_all(_metadata, self);
+}
+
+TEST_F(rows, no_later_than_the_exit_by_events_of_cpus)
+{
+	EVENT_NEED_FUNCTION("perf_event_exit_task");
+	EVENT_LONG_ON_DEBUG();
+	check_times_of_cpus(_metadata, self, run_once);
 }
 
 static void see_last(struct tally *tally, const struct sample *sample)
@@ -600,6 +608,18 @@ static void run_beside_sleeper(void *unused)
 	pthread_create(&thread, NULL, sleep_nicely, &asleep);
 	pthread_barrier_wait(&asleep);
 	known_run();
+}
+
+TEST_F(rows, no_later_than_the_exit_of_the_first_thread_by_events_of_cpus)
+{
+	struct child other = child_start(spin_on_first_cpu, NULL);
+
+	EVENT_NEED_FUNCTION("perf_event_exit_task");
+	EVENT_LONG_ON_DEBUG();
+	child_go(&other);
+	check_times_of_cpus(_metadata, self, run_beside_sleeper);
+	kill(other.pid, SIGKILL);
+	waitpid(other.pid, NULL, 0);
 }
 
 TEST_F(rows, no_later_than_the_exit_of_the_first_thread)
