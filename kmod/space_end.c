@@ -210,15 +210,11 @@ void spaces_exit(unsigned int source)
 	session_for_each(space_end_one, &end);
 }
 
-/* Return true if spaces_exit() has come, and saw current's process end. */
-static bool space_has_ended(void)
-{
-	return !current->mm && !atomic_read(&current->signal->live);
-}
-
+/* Whoever claims the first record of a session from now on finds the note. */
 static void space_stop_strangers(struct session *session, void *context)
 {
-	if (session_has_strangers(session))
+	if (session_has_strangers(session) &&
+	    atomic_read(&session->space_reach))
 		space_stopped(session);
 }
 
@@ -226,10 +222,17 @@ static void space_stop_strangers(struct session *session, void *context)
  * Perf is about to report the exit of current. Its own events tell of that, but
  * those of CPUs and cgroups do not. The probe of exits comes later on some
  * kernels, and on all of them for the first thread only if it is the last.
+ *
+ * There may be thousands of sessions. If the kprobe keeps interrupts off, rows
+ * that are written before the probe of exits may be too late.
  */
 static int spaces_stop(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (sessions_have_strangers() && ending_is_due() && !space_has_ended())
+	if (!sessions_have_strangers() || !ending_is_due() ||
+	    current->flags & PF_KTHREAD)
+		return 0;
+	ending_note(space_key(current, current->self_exec_id), MOMENT_LOCAL);
+	if (!irqs_disabled())
 		session_for_each(space_stop_strangers, NULL);
 	return 0;
 }

@@ -140,15 +140,12 @@ record_callchains()
 			awk '$2 == "shapes" { print $1 }')"
 }
 
-# By address: perf 6.12 forgets a process when it exits. The last rows of an
-# event on a CPU come later, when perf knows neither name nor symbol. hwprof
-# does.
+# By name: perf 6.12 forgets a process when it exits, and the last rows of an
+# event on a CPU come after that. They must have an earlier time.
 record_all()
 {
 	record -a -e hwprof/loops,step,rows/u -- ./known &&
-		is $BACK "$(perf script -i $data -F period,ip | awk '
-			$2 ~ /^10000...$/ { sum += $1 }
-			END { print sum + 0 }')" &&
+		is $BACK "$(periods known)" &&
 		hwprof report loops -i $data > /tmp/report || return
 	grep known_ /tmp/report
 }
