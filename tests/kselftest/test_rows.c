@@ -818,7 +818,7 @@ TEST_F(rows, of_execs_that_fail)
 }
 
 /* 1 MiB has some 300 records. */
-enum { CROWD = 600 };
+enum { CROWD = 600, CROWDS = 5 };
 
 /* The last process of a crowd runs, and again when the others are gone. */
 static void run_in_crowd(void *unused)
@@ -858,13 +858,21 @@ static void run_in_crowd(void *unused)
 /* A process that found no record gets one when others have left theirs. */
 TEST_F(rows, of_a_process_after_a_crowd)
 {
+	int i;
+
 	if (on_debug_kernel())
 		SKIP(return, "a crowd takes minutes there");
-	START(run_in_crowd, NULL);
-	open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(1), 0,
-		  self->child.pid, 64);
-	child_go(&self->child);
-	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	/* One time in 35, the crowd leaves a record where the last one looks. */
+	for (i = 0; i < CROWDS && self->tally.totals.lost < KNOWN_BACK; i++) {
+		recording_close(&self->recording);
+		memset(&self->tally.totals, 0, sizeof(self->tally.totals));
+		memset(&self->seen, 0, sizeof(self->seen));
+		START(run_in_crowd, NULL);
+		open_rows(_metadata, self, EVENT_LOOPS | EVENT_MEMORY(1), 0,
+			  self->child.pid, 64);
+		child_go(&self->child);
+		EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
+	}
 	EXPECT_LE(KNOWN_BACK, self->tally.totals.lost);
 	EXPECT_EQ(0, self->seen.before);
 	EXPECT_EQ(KNOWN_BACK, self->seen.others);

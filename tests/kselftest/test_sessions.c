@@ -41,11 +41,9 @@ static void see_known(struct tally *tally, const struct sample *sample)
 
 /* --- memory --------------------------------------------------------------- */
 
-/*
- * Returns the bytes that the module has from vmalloc(), which is nearly
- * everything.
- */
-static uint64_t module_memory(void)
+enum { READINGS = 5 };
+
+static uint64_t read_module_memory(void)
 {
 	FILE *areas = fopen("/proc/vmallocinfo", "r");
 	unsigned long long bytes;
@@ -59,6 +57,29 @@ static uint64_t module_memory(void)
 	if (areas)
 		fclose(areas);
 	return sum;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *first = a, *second = b;
+
+	return *first < *second ? -1 : *first > *second;
+}
+
+/*
+ * Returns the bytes that the module has from vmalloc(), which is nearly
+ * everything. The kernel gives its list in parts. If areas come or go between
+ * them, such as stacks of new threads, others are in it twice, or are left out.
+ */
+static uint64_t module_memory(void)
+{
+	uint64_t reading[READINGS];
+	int i;
+
+	for (i = 0; i < READINGS; i++)
+		reading[i] = read_module_memory();
+	qsort(reading, READINGS, sizeof(*reading), compare);
+	return reading[READINGS / 2];
 }
 
 /* Makes the memory that sessions share, which stays as long as the module. */
