@@ -862,7 +862,7 @@ TEST_F(rows, of_a_process_after_a_crowd)
 
 	if (on_debug_kernel())
 		SKIP(return, "a crowd takes minutes there");
-	/* One time in 35, the crowd leaves a record where the last one looks. */
+	/* One time in 35, a record where the last one looks stays free. */
 	for (i = 0; i < CROWDS && self->tally.totals.lost < KNOWN_BACK; i++) {
 		recording_close(&self->recording);
 		memset(&self->tally.totals, 0, sizeof(self->tally.totals));
