@@ -6,7 +6,6 @@
  * runs when the ioctl is done and the caller is about to return to its program,
  * without locks.
  */
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/task_work.h>
 
@@ -91,13 +90,6 @@ static int flush_on_perf_ioctl(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe perf_ioctl = {
-	.symbol_name	= "perf_ioctl",
-	.pre_handler	= flush_on_perf_ioctl,
-};
-
-static bool has_perf_ioctl;
-
 /*
  * Without the probe, rows are only written at the ends of intervals and of
  * processes.
@@ -105,12 +97,10 @@ static bool has_perf_ioctl;
 void flush_disable_probe(const struct pmu *pmu)
 {
 	own_pmu = pmu;
-	has_perf_ioctl = !register_kprobe(&perf_ioctl);
-	symbol_note(SYMBOL_perf_ioctl, has_perf_ioctl);
+	symbol_probe(SYMBOL_perf_ioctl, flush_on_perf_ioctl);
 }
 
 void flush_disable_unprobe(void)
 {
-	if (has_perf_ioctl)
-		unregister_kprobe(&perf_ioctl);
+	symbol_unprobe(SYMBOL_perf_ioctl);
 }

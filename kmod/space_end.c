@@ -11,7 +11,6 @@
  * not wait for its reader. The workqueue writes their rows.
  */
 #include <linux/delay.h>
-#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 
@@ -237,25 +236,16 @@ static int spaces_stop(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-static struct kprobe perf_exits = {
-	.symbol_name	= "perf_event_exit_task",
-	.pre_handler	= spaces_stop,
-};
-
-static bool has_perf_exits;
-
 /*
  * Without the probe, rows of sessions with strangers may be later than perf's
  * report of the exit.
  */
 void spaces_probe(void)
 {
-	has_perf_exits = !register_kprobe(&perf_exits);
-	symbol_note(SYMBOL_perf_event_exit_task, has_perf_exits);
+	symbol_probe(SYMBOL_perf_event_exit_task, spaces_stop);
 }
 
 void spaces_unprobe(void)
 {
-	if (has_perf_exits)
-		unregister_kprobe(&perf_exits);
+	symbol_unprobe(SYMBOL_perf_event_exit_task);
 }

@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/kprobes.h>
 #include <linux/printk.h>
 #include <linux/sysfs.h>
 
 #include "symbol.h"
 
 static struct {
-	const char *name;
+	struct kprobe probe;
 	const char *without;
 	bool missing;
 } symbols[] = {
-#define X(name, without)	[SYMBOL_##name] = { #name, without },
+#define X(name, without)						       \
+	[SYMBOL_##name] = { { .symbol_name = #name }, without },
 	HWPROF_SYMBOLS(X)
 #undef X
 };
 
-void symbol_note(enum symbol symbol, bool found)
+void symbol_probe(enum symbol symbol, kprobe_pre_handler_t handler)
 {
-	symbols[symbol].missing = !found;
-	if (!found)
-		pr_warn("hwprof: no %s(): %s\n", symbols[symbol].name,
+	struct kprobe *probe = &symbols[symbol].probe;
+
+	probe->pre_handler = handler;
+	symbols[symbol].missing = register_kprobe(probe) != 0;
+	if (symbols[symbol].missing)
+		pr_warn("hwprof: no %s(): %s\n", probe->symbol_name,
 			symbols[symbol].without);
+}
+
+void symbol_unprobe(enum symbol symbol)
+{
+	if (!symbols[symbol].missing)
+		unregister_kprobe(&symbols[symbol].probe);
 }
 
 void *symbol_find(enum symbol symbol)
 {
-	struct kprobe probe = { .symbol_name = symbols[symbol].name };
-	bool found = !register_kprobe(&probe);
-
-	if (found)
-		unregister_kprobe(&probe);
-	symbol_note(symbol, found);
-	return found ? probe.addr : NULL;
+	symbol_probe(symbol, NULL);
+	symbol_unprobe(symbol);
+	return symbols[symbol].missing ? NULL : symbols[symbol].probe.addr;
 }
 
 ssize_t symbols_show(char *page)
@@ -43,7 +48,7 @@ ssize_t symbols_show(char *page)
 		if (symbols[i].missing)
 			length += sysfs_emit_at(page, length,
 						"no %s(): %s\n",
-						symbols[i].name,
+						symbols[i].probe.symbol_name,
 						symbols[i].without);
 	return length ?: sysfs_emit(page, "yes\n");
 }

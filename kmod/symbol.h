@@ -6,6 +6,7 @@
 #ifndef HWPROF_SYMBOL_H
 #define HWPROF_SYMBOL_H
 
+#include <linux/kprobes.h>
 #include <linux/types.h>
 
 /* X(name, what is missing without it) */
@@ -37,10 +38,11 @@ enum symbol {
 void *symbol_find(enum symbol symbol);
 
 /*
- * Note whether a symbol was found, for callers that probe it themselves. Warn
- * if not.
+ * Call @handler at each entry of a function, until symbol_unprobe(). Warn as
+ * above if the function cannot be found; then the handler is never called.
  */
-void symbol_note(enum symbol symbol, bool found);
+void symbol_probe(enum symbol symbol, kprobe_pre_handler_t handler);
+void symbol_unprobe(enum symbol symbol);
 
 /*
  * Print for sysfs: "yes", or a line for each missing function. Return the

@@ -458,6 +458,15 @@ TEST_F(rows, of_a_killed_task)
  * Readers of perf's forget a process when its first thread exits, so its rows
  * must not be later.
  */
+static void check_exit(struct __test_metadata *_metadata,
+		       FIXTURE_DATA(rows) *self)
+{
+	EXPECT_LT(0, self->seen.before);
+	EXPECT_LT(0, self->seen.exit);
+	EXPECT_LE(self->seen.last_before, self->seen.exit);
+	check_all(_metadata, self);
+}
+
 static void check_times(struct __test_metadata *_metadata,
 			FIXTURE_DATA(rows) *self, void (*run)(void *context))
 {
@@ -465,10 +474,7 @@ static void check_times(struct __test_metadata *_metadata,
 	open_rows(_metadata, self, EVENT_LOOPS, 0, self->child.pid, 64);
 	child_go(&self->child);
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
-	EXPECT_LT(0, self->seen.before);
-	EXPECT_LT(0, self->seen.exit);
-	EXPECT_LE(self->seen.last_before, self->seen.exit);
-	check_all(_metadata, self);
+	check_exit(_metadata, self);
 }
 
 TEST_F(rows, no_later_than_the_exit)
@@ -490,10 +496,7 @@ static void check_times_of_cpus(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, recording_wait(&self->recording, self->child.pid));
 	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->recording);
-	EXPECT_LT(0, self->seen.before);
-	EXPECT_LT(0, self->seen.exit);
-	EXPECT_LE(self->seen.last_before, self->seen.exit);
-	check_all(_metadata, self);
+	check_exit(_metadata, self);
 }
 
 TEST_F(rows, no_later_than_the_exit_by_events_of_cpus)
@@ -610,27 +613,31 @@ static void run_beside_sleeper(void *unused)
 	known_run();
 }
 
-TEST_F(rows, no_later_than_the_exit_of_the_first_thread_by_events_of_cpus)
+typedef void (*check_t)(struct __test_metadata *_metadata,
+			FIXTURE_DATA(rows) *self, void (*run)(void *context));
+
+static void check_first_thread(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(rows) *self, check_t check)
 {
 	struct child other = child_start(spin_on_first_cpu, NULL);
 
-	EVENT_NEED_FUNCTION("perf_event_exit_task");
-	EVENT_LONG_ON_DEBUG();
 	child_go(&other);
-	check_times_of_cpus(_metadata, self, run_beside_sleeper);
+	check(_metadata, self, run_beside_sleeper);
 	kill(other.pid, SIGKILL);
 	waitpid(other.pid, NULL, 0);
 }
 
 TEST_F(rows, no_later_than_the_exit_of_the_first_thread)
 {
-	struct child other = child_start(spin_on_first_cpu, NULL);
-
 	EVENT_LONG_ON_DEBUG();
-	child_go(&other);
-	check_times(_metadata, self, run_beside_sleeper);
-	kill(other.pid, SIGKILL);
-	waitpid(other.pid, NULL, 0);
+	check_first_thread(_metadata, self, check_times);
+}
+
+TEST_F(rows, no_later_than_the_exit_of_the_first_thread_by_events_of_cpus)
+{
+	EVENT_NEED_FUNCTION("perf_event_exit_task");
+	EVENT_LONG_ON_DEBUG();
+	check_first_thread(_metadata, self, check_times_of_cpus);
 }
 
 enum {
