@@ -113,12 +113,11 @@ static struct perf_event *emit_find_root(struct list_head *roots)
 }
 
 /*
- * Return an event of the session whose ring this CPU may write now; NULL if
- * there is none. Interrupts are off and roots_lock is held.
+ * Return an active event of the lane that may get a row; NULL if there is none.
+ * Interrupts are off, on the lane's CPU.
  */
-static struct perf_event *emit_event_here(struct session *session)
+static struct perf_event *emit_find_active(struct lane *lane)
 {
-	struct lane *lane = this_cpu_ptr(session->lanes);
 	unsigned int looks = ROOT_LOOKS;
 	struct perf_event *event;
 
@@ -128,7 +127,28 @@ static struct perf_event *emit_event_here(struct session *session)
 		if (!--looks)
 			break;
 	}
+	return NULL;
+}
+
+/*
+ * Return an inactive event of the session whose ring this CPU may write now, in
+ * the same way. roots_lock is held.
+ */
+static struct perf_event *emit_find_inactive(struct session *session)
+{
+	struct lane *lane = this_cpu_ptr(session->lanes);
+
 	return emit_find_root(&lane->roots) ?: emit_find_root(&session->roots);
+}
+
+/*
+ * Return an event of the session whose ring this CPU may write now; NULL if
+ * there is none. Interrupts are off and roots_lock is held.
+ */
+static struct perf_event *emit_event_here(struct session *session)
+{
+	return emit_find_active(this_cpu_ptr(session->lanes)) ?:
+	       emit_find_inactive(session);
 }
 
 /*
@@ -634,6 +654,7 @@ bool emit_all_here(struct emit *emit, unsigned int steps)
 struct emit_now {
 	struct lane *lane;
 	struct perf_event *event;
+	u64 delivered;		/* units of the rows that were written */
 };
 
 /* An engine_emit that writes straight into a ring of this CPU. */
@@ -652,31 +673,47 @@ static bool emit_write_now(void *context, const void *engine_row, u64 ip,
 	staged->end = session_sign(session, &staged->row);
 	if (!emit_write_row(now->event, staged, time))
 		return false;
-	session->delivered += period;
+	now->delivered += period;
 	return true;
 }
 
-/* Emit the lane's table as it is: see engine_ops.immediate. */
+/* Write what the table has, if there is an event for it. */
+static void emit_table(struct emit_now *now, struct table *table)
+{
+	size_t at = 0;
+
+	if (!now->event || !emit_hold_counts(now->event))
+		return;
+	now->lane->session->engine->rows(table->memory, 0, &at, emit_write_now,
+					 now);
+	emit_release_counts(now->event);
+}
+
+/*
+ * Emit the lane's table as it is: see engine_ops.immediate. Nobody but this CPU
+ * stops an event that is active here, so other CPUs need not wait for its row.
+ */
 void lane_emit(struct lane *lane)
 {
 	struct session *session = lane->session;
-	const struct engine_ops *engine = session->engine;
 	struct emit_now now = { .lane = lane };
 	struct table *table;
-	size_t at = 0;
 
 	if (lane->table < 0)
 		return;
 	table = &session->tables[lane->table];
+	now.event = emit_find_active(lane);
+	emit_table(&now, table);
 	raw_spin_lock(&session->roots_lock);
-	now.event = emit_event_here(session);
-	if (now.event && emit_hold_counts(now.event)) {
-		engine->rows(table->memory, 0, &at, emit_write_now, &now);
-		emit_release_counts(now.event);
+	if (!now.event) {
+		now.event = emit_find_inactive(session);
+		emit_table(&now, table);
 	}
-	engine->forget(table->memory, 0);	/* what did not go out */
+	/* What did not go out is evicted. */
+	session->engine->forget(table->memory, 0);
+	session->delivered += now.delivered;
 	session->fed += lane->fed;
 	lane->fed = 0;
-	table->evicted = engine->evicted(table->memory);
+	table->evicted = session->engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }
