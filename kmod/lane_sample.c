@@ -53,6 +53,7 @@ void lane_sample_init(void)
 {
 	void *found = symbol_find(SYMBOL_perf_event_overflow);
 
+	static_assert(__same_type(perf_event_overflow, lane_sample_plain));
 	if (found)
 		static_call_update(overflow,
 				   (typeof(&lane_sample_plain))found);

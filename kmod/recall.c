@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See recall.h. */
 #include <linux/static_call.h>
+#include <linux/task_work.h>
 
 #include "recall.h"
 #include "symbol.h"
@@ -30,6 +31,7 @@ void recall_init(void)
 {
 	void *found = symbol_find(SYMBOL_task_work_cancel_match);
 
+	static_assert(__same_type(task_work_cancel_match, recall_nothing));
 	if (found)
 		static_call_update(recall, (typeof(&recall_nothing))found);
 }

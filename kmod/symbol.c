@@ -18,12 +18,14 @@ static struct {
 void symbol_probe(enum symbol symbol, kprobe_pre_handler_t handler)
 {
 	struct kprobe *probe = &symbols[symbol].probe;
+	int err;
 
 	probe->pre_handler = handler;
-	symbols[symbol].missing = register_kprobe(probe) != 0;
-	if (symbols[symbol].missing)
-		pr_warn("hwprof: no %s(): %s\n", probe->symbol_name,
-			symbols[symbol].without);
+	err = register_kprobe(probe);
+	symbols[symbol].missing = err;
+	if (err)
+		pr_warn("hwprof: no %s() (error %d): %s\n", probe->symbol_name,
+			err, symbols[symbol].without);
 }
 
 void symbol_unprobe(enum symbol symbol)
