@@ -4,7 +4,8 @@
  * of the newest kernel, and the rest of the module reads as if written for it.
  *
  * Tests run on 6.1, 6.12 and 7.3. In between, a difference below begins at the
- * version that brought it, and a wrong guess shows at compile time:
+ * version that brought it. docs/kernels.md says how a wrong guess would show;
+ * most do not compile:
  *
  *	6.2	one perf context per task; get_ownership() of a const object
  *	6.3	attr.config3; raw data is counted in data->dyn_size

@@ -243,12 +243,25 @@ static u64 flush_count_cost(struct session *session, u64 begin, u64 ran)
 	return took;
 }
 
+/*
+ * Take flush_lock, if it is free or current may have to wait: the session's
+ * opener may hold it.
+ */
+static bool flush_take_lock(struct session *session, u32 space)
+{
+	if (space && READ_ONCE(session->aloof))
+		return mutex_trylock(&session->flush_lock);
+	mutex_lock(&session->flush_lock);
+	return true;
+}
+
 /* Flush once, and take care of processes that have ended. */
 static enum flushed flush_locked(struct session *session, u32 space)
 {
 	enum flushed flushed;
 
-	mutex_lock(&session->flush_lock);
+	if (!flush_take_lock(session, space))
+		return FLUSH_UNREACHED;
 	flushed = flush_once(session, space);
 	if (flushed == FLUSH_HELD && space)
 		space_leave(space_find(session, space));
@@ -262,13 +275,16 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-/*
- * Return false if rows are left. Only a process that a session was opened for
- * waits when it ends: others are strangers to the session's reader.
- */
+/* Return true if current, whose address space it is, waits for its rows. */
+static bool flush_waits(const struct session *session, u32 space)
+{
+	return space && !READ_ONCE(session->aloof);
+}
+
+/* Return false if rows are left. */
 static bool flush_until_done(struct session *session, u32 space)
 {
-	bool waits = space && session->key.target;
+	bool waits = flush_waits(session, space);
 	int ring_tries = waits ? RING_TRIES : 1;
 	int table_tries = waits ? TABLE_TRIES : 1;
 	enum flushed flushed;
@@ -291,17 +307,28 @@ static bool flush_until_done(struct session *session, u32 space)
 
 /*
  * Flush an immediate engine. It has no profile; all rows but totals are
- * written.
+ * written. Return false if another flush is under way, and current does not
+ * wait for it.
  */
-static void flush_immediate(struct session *session, u32 space)
+static bool flush_immediate(struct session *session, u32 space)
 {
-	flush_begin(session);
-	session_note_left(session);
-	flush_rows(session, 0, false);
-	if (space)
-		session_forget(session, space_find(session, space));
-	session_forget_left(session);
-	flush_end(session);
+	bool taken;
+
+	cpus_read_lock();
+	taken = flush_take_lock(session, space);
+	if (taken) {
+		session_note_left(session);
+		flush_rows(session, 0, false);
+		if (space)
+			session_forget(session, space_find(session, space));
+		session_forget_left(session);
+		mutex_unlock(&session->flush_lock);
+	} else {
+		space_leave(space_find(session, space));
+		flush_retry_later(session, FLUSH_UNREACHED);
+	}
+	cpus_read_unlock();
+	return taken;
 }
 
 /*
@@ -312,10 +339,10 @@ static void flush_immediate(struct session *session, u32 space)
 bool session_flush(struct session *session, u32 space)
 {
 	u64 begin = local_clock(), ran = flush_time_of_current();
-	bool done = true;
+	bool done;
 
 	if (session->engine->immediate)
-		flush_immediate(session, space);
+		done = flush_immediate(session, space);
 	else
 		done = flush_until_done(session, space);
 	flush_count_cost(session, begin, ran);
@@ -408,7 +435,7 @@ static void flush_claim(struct session *session, struct left *left)
 		struct space *space = &session->spaces[i];
 
 		id = space_left(space);
-		if (!id)
+		if (!id || READ_ONCE(space->left) == SPACE_RETIRED)
 			continue;
 		WRITE_ONCE(space->left, SPACE_KEPT);
 		left->ids[left->count] = id;
@@ -434,21 +461,27 @@ static bool flush_retire_left(struct session *session, struct left *left)
 }
 
 /*
- * Write the rows of a process that has ended, and forget it. Return false if
- * rows are left.
+ * Write the rows of a process that has ended, and forget it. If a reader will
+ * fetch them, it forgets the process. Return false if they found no room.
  */
 static bool flush_ended(struct session *session, struct space *space)
 {
 	bool immediate = session->engine->immediate;
 	enum flushed flushed;
+	bool done;
 
 	flush_begin(session);
 	flushed = flush_rows(session, immediate ? 0 : space->id, false);
-	if (immediate || flushed < FLUSH_LATER)
+	done = immediate || flushed < FLUSH_HELD;
+	if (done) {
 		session_forget(session, space);
+	} else if (flushed == FLUSH_HELD && !session->rings) {
+		WRITE_ONCE(space->left, SPACE_RETIRED);
+		done = true;
+	}
 	flush_end(session);
 	cond_resched();
-	return immediate || flushed < FLUSH_LATER;
+	return done;
 }
 
 /*

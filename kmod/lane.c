@@ -195,6 +195,8 @@ void lane_start(struct lane *lane, struct perf_event *event)
 		lane->listed++;
 	}
 	lane->wide += !event->hw.target;
+	if (!event->hw.target)
+		session_widen(session);
 	WRITE_ONCE(lane->active, lane->active + 1);
 	if (!READ_ONCE(session->started))
 		WRITE_ONCE(session->started, true);

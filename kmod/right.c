@@ -211,6 +211,26 @@ int right_watch(const struct session_config *config, struct task_struct *task)
 	return err;
 }
 
+static bool right_is_child(const struct task_struct *task)
+{
+	bool child;
+
+	rcu_read_lock();
+	child = same_thread_group(rcu_dereference(task->real_parent), current);
+	rcu_read_unlock();
+	return child;
+}
+
+bool right_delay(const struct session_config *config, struct task_struct *task)
+{
+	if (config->source_caps & SOURCE_ATTACHES)
+		return true;
+	if (!same_thread_group(task, current) && !right_is_child(task) &&
+	    !ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
+		return false;
+	return !right_attach(task);
+}
+
 /* --- programs with rights of their own ------------------------------------ */
 
 /* Return a word of the auxiliary vector that exec gave the program. */

@@ -41,6 +41,20 @@ int right_attach_all(void);
 int right_watch(const struct session_config *config, struct task_struct *task);
 
 /**
+ * right_delay() - Ask whether a process may have to wait for its watcher
+ * @config: the decoded words of an event; right_watch() has checked it.
+ * @task: its target.
+ *
+ * A process that ends writes its rows itself, and waits for room in a ring.
+ * That takes the right to attach. If the event does not need this right, it is
+ * looked for only where it is likely: the kernel's log tells of refusals.
+ *
+ * Context: may sleep.
+ * Return: true if it may.
+ */
+bool right_delay(const struct session_config *config, struct task_struct *task);
+
+/**
  * right_is_secure() - Ask whether the task's last exec gave it rights
  * @task: current, or a task about to run on this CPU.
  *

@@ -317,6 +317,10 @@ struct session {
 	bool foreign;
 	/** @privileged: its opener may attach to every program. */
 	bool privileged;
+	/** @wide: an event of a CPU or a cgroup has fed it. */
+	bool wide;
+	/** @aloof: it sees a process that its opener may not delay. */
+	bool aloof;
 
 	/** @lanes: one for each CPU. */
 	struct lane __percpu *lanes;
@@ -458,6 +462,7 @@ void sessions_visit(void (*visit)(struct session *session, void *context),
 void session_add_root(struct session *session, struct root *root);
 void session_remove_root(struct session *session, struct root *root);
 unsigned int session_count(void);
+void session_widen(struct session *session);
 bool sessions_have_strangers(void);
 int sessions_init(void);
 void sessions_wait(void);	/* until all are gone; there are no events */
@@ -548,7 +553,7 @@ static inline u64 session_now(const struct session *session)
 /* Return true if rows of the session may be about processes of everybody. */
 static inline bool session_has_strangers(const struct session *session)
 {
-	return session->rows && !session->key.target;
+	return session->rows && READ_ONCE(session->wide);
 }
 
 /* Return true if the CPU runs a program that the session may see. */

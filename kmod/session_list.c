@@ -16,7 +16,7 @@ static LIST_HEAD(makings);		/* struct making */
 static unsigned int makings_done;	/* how many */
 static DECLARE_WAIT_QUEUE_HEAD(makings_wait);
 static u32 next_id;
-static unsigned int strangers;	/* sessions that have some */
+static atomic_t strangers = ATOMIC_INIT(0);	/* sessions that have some */
 /*
  * Protects these. Everybody who opens an event needs it, so a session is made
  * without it: that takes memory, which may be long in coming, and may look up
@@ -45,29 +45,10 @@ u32 session_next_id(void)
 	return id;
 }
 
-/* The mutex is held. */
-static void session_count_strangers(const struct session *session, int change)
-{
-	if (session_has_strangers(session))
-		WRITE_ONCE(strangers, strangers + change);
-}
-
-/* Return true if there is a session with processes of everybody. */
-bool sessions_have_strangers(void)
-{
-	return READ_ONCE(strangers);
-}
-
-static void session_add(struct session *session)
-{
-	list_add_rcu(&session->link, &sessions);
-	session_count_strangers(session, 1);
-}
-
 void session_list(struct session *session)
 {
 	mutex_lock(&sessions_mutex);
-	session_add(session);
+	list_add_rcu(&session->link, &sessions);
 	mutex_unlock(&sessions_mutex);
 }
 
@@ -75,8 +56,24 @@ void session_unlist(struct session *session)
 {
 	mutex_lock(&sessions_mutex);
 	list_del_rcu(&session->link);
-	session_count_strangers(session, -1);
 	mutex_unlock(&sessions_mutex);
+	if (session_has_strangers(session))
+		atomic_dec(&strangers);
+}
+
+/* An event of a CPU or a cgroup begins to feed the session. In any context. */
+void session_widen(struct session *session)
+{
+	if (likely(READ_ONCE(session->wide)) || xchg(&session->wide, true))
+		return;
+	if (session->rows)
+		atomic_inc(&strangers);
+}
+
+/* Return true if there is a session with processes of everybody. */
+bool sessions_have_strangers(void)
+{
+	return atomic_read(&strangers);
 }
 
 static bool session_key_equal(const struct session_key *a,
@@ -146,7 +143,7 @@ void session_made(struct making *making, struct session *session)
 	mutex_lock(&sessions_mutex);
 	list_del(&making->link);
 	if (!IS_ERR(session))
-		session_add(session);
+		list_add_rcu(&session->link, &sessions);
 	WRITE_ONCE(makings_done, makings_done + 1);
 	mutex_unlock(&sessions_mutex);
 	wake_up_all(&makings_wait);

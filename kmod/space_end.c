@@ -3,9 +3,9 @@
  * The end of an address space, at an exec or an exit: its rows are written, and
  * then its record is free.
  *
- * The process itself writes them if the session was opened for a process, or at
- * the device, where the ring of the CPU gets them. The first waits for room in
- * the ring, but not for ever: perf's readers stop when their process has ended.
+ * The process itself writes them if only events of tasks feed the session. If
+ * the opener may delay it, it waits for room in the ring, but not for ever:
+ * perf's readers stop when their process has ended.
  *
  * A session of CPUs or of a cgroup sees processes of everybody, and these must
  * not wait for its reader. The workqueue writes their rows.
@@ -66,7 +66,7 @@ static void space_write_rows(struct session *session, struct space *space)
 {
 	u32 id;
 
-	if (session_has_strangers(session) && !session->fetched) {
+	if (READ_ONCE(session->wide)) {
 		space_leave(space);
 		session_flush_left(session);
 		return;

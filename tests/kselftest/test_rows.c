@@ -4,6 +4,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1238,6 +1240,63 @@ TEST_F(rows, of_everything_that_nobody_reads)
 	EXPECT_LT(0, self->tally.lost);
 	EXPECT_EQ(2 * PROGRAMS * KNOWN_BACK, self->seen.after);
 	check_all(_metadata, self);
+}
+
+static void run_many_programs(void *program)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		run_programs(program);
+}
+
+static bool keep_perfmon(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = { };
+
+	data[1].effective = data[1].permitted = 1U << (CAP_PERFMON - 32);
+	return !syscall(SYS_capset, &header, data);
+}
+
+/* Samples the process, and never reads its rows. */
+static void watch_and_stop(void *pid)
+{
+	struct perf_event_attr attr = event_attr_sampling(
+		EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS | EVENT_MEMORY(8),
+		200000);
+	struct recording recording;
+	struct tally tally = {};
+
+	attr.exclude_kernel = 0;
+	if (!keep_perfmon() ||
+	    recording_open(&recording, &attr, *(pid_t *)pid, 1, &tally))
+		_exit(1);
+	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
+	raise(SIGSTOP);
+}
+
+/*
+ * Samples take no right to attach, and so no right to delay: a process that is
+ * not the reader's child does not wait for it.
+ */
+TEST_F(rows, of_a_reader_that_may_not_delay)
+{
+	struct child watcher;
+	int status;
+
+	EVENT_LONG_ON_DEBUG();
+	START(run_many_programs, (void *)known_program());
+	watcher = child_start(watch_and_stop, &self->child.pid);
+	child_go(&watcher);
+	ASSERT_EQ(watcher.pid, waitpid(watcher.pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	/* The rings are full after a few of them. */
+	EXPECT_GT(4 * PROGRAMS * 25, sleeps(self));
+	kill(watcher.pid, SIGKILL);
+	waitpid(watcher.pid, NULL, 0);
 }
 
 /* --- closed events -------------------------------------------------------- */
