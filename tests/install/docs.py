@@ -251,6 +251,23 @@ def check_kernels():
     check('the oldest and the newest kernel', wrong)
 
 
+def check_suites():
+    """Checks that the tables of docs/checks.md have a row for each suite, and the sums
+    of their CPU seconds."""
+    lines = [line.split() for line in read('tests/suites').split('\n')
+             if line and not line.startswith('#')]
+    text = read('docs/checks.md')
+    heads = re.findall(r'^\| ([a-z][^|]*) \|', text, re.M)
+    told = {name for head in heads for name in re.split(r'[,;] ', head)}
+    wrong = [f'docs/checks.md: no row has {words[0]}' for words in lines
+             if words[0] not in told]
+    sums = {title: sum(int(words[2]) for words in lines if words[1] in tiers)
+            for title, tiers in (('the second tier takes', '2'), ('all suites', '123'))}
+    wrong += [f'docs/checks.md does not say: {title} {total:,}'
+              for title, total in sums.items() if f'{title} {total:,}' not in text]
+    check('suites and their CPU seconds', wrong or ([] if lines else ['there are none']))
+
+
 check_options()
 check_paragraphs()
 check_streams()
@@ -261,5 +278,6 @@ check_examples()
 check_doctor()
 check_commands()
 check_kernels()
+check_suites()
 print(f'1..{count}')
 sys.exit(failed)

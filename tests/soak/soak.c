@@ -326,6 +326,10 @@ static bool report(void)
 		if (!has_enough(&kinds[i]))
 			printf("# %s starved: %lu recordings with rows are needed\n",
 			       kinds[i].name, needed);
+		/* tests/check does not repeat a suite that says so. */
+		if (of->wrong || of->failed)
+			printf("# a finding: %s: %lu accounts do not add up, %lu refused without cause\n",
+			       kinds[i].name, of->wrong, of->failed);
 		good &= !of->wrong && !of->failed && has_enough(&kinds[i]);
 	}
 	return good;

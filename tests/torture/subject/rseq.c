@@ -81,7 +81,7 @@ void subject_rseq(void)
 	int i;
 
 	if (!__rseq_size) {
-		puts("no rseq here");
+		puts("skip: no restartable sequences here");
 		return;
 	}
 	for (i = 0; i < THREADS; i++)
