@@ -709,7 +709,7 @@ void lane_emit(struct lane *lane)
 		now.event = emit_find_inactive(session);
 		emit_table(&now, table);
 	}
-	/* What did not go out is evicted. */
+	/* The table evicts what did not go out. */
 	session->engine->forget(table->memory, 0);
 	session->delivered += now.delivered;
 	session->fed += lane->fed;

@@ -201,6 +201,16 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
+/* Have the session flushed in @delay jiffies, if it is not to be earlier. */
+static void flush_hasten(struct session *session, unsigned long delay)
+{
+	const struct delayed_work *work = &session->flush_work;
+
+	if (!delayed_work_pending(work) ||
+	    time_after(READ_ONCE(work->timer.expires), jiffies + delay))
+		mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
+}
+
 /* A ring that is full may stay full; a CPU gives its table soon. */
 static void flush_retry_later(struct session *session, enum flushed flushed)
 {
@@ -210,8 +220,7 @@ static void flush_retry_later(struct session *session, enum flushed flushed)
 	if (flushed == FLUSH_LATER)
 		most = max_t(unsigned int, most, RETRY_MOST);
 
-	mod_delayed_work(hwprof_workqueue, &session->flush_work,
-			 msecs_to_jiffies(ms));
+	flush_hasten(session, msecs_to_jiffies(ms));
 	/* Flushes of two processes that end may come here at once. */
 	WRITE_ONCE(session->retry_ms, min(2 * ms, most));
 }
@@ -275,16 +284,22 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-/* Return true if current, whose address space it is, waits for its rows. */
-static bool flush_waits(const struct session *session, u32 space)
+/* Leave the rest to the workqueue. @space: current's, 0: none. */
+static void flush_leave(struct session *session, u32 space,
+			enum flushed flushed)
 {
-	return space && !READ_ONCE(session->aloof);
+	if (space)
+		space_leave(space_find(session, space));
+	if (space && READ_ONCE(session->aloof))
+		session_flush_left(session);
+	else
+		flush_retry_later(session, flushed);
 }
 
 /* Return false if rows are left. */
 static bool flush_until_done(struct session *session, u32 space)
 {
-	bool waits = flush_waits(session, space);
+	bool waits = space && !READ_ONCE(session->aloof);
 	int ring_tries = waits ? RING_TRIES : 1;
 	int table_tries = waits ? TABLE_TRIES : 1;
 	enum flushed flushed;
@@ -299,9 +314,7 @@ static bool flush_until_done(struct session *session, u32 space)
 			break;
 		msleep(TRY_MS);
 	}
-	if (space)
-		space_leave(space_find(session, space));
-	flush_retry_later(session, flushed);
+	flush_leave(session, space, flushed);
 	return false;
 }
 
@@ -324,8 +337,7 @@ static bool flush_immediate(struct session *session, u32 space)
 		session_forget_left(session);
 		mutex_unlock(&session->flush_lock);
 	} else {
-		space_leave(space_find(session, space));
-		flush_retry_later(session, FLUSH_UNREACHED);
+		flush_leave(session, space, FLUSH_UNREACHED);
 	}
 	cpus_read_unlock();
 	return taken;
@@ -429,13 +441,16 @@ static unsigned int flush_left_most(const struct session *session)
 static void flush_claim(struct session *session, struct left *left)
 {
 	unsigned int i, most = flush_left_most(session);
+	/* The reader will fetch those that were retired. */
+	bool fetched = session->fetched && !session->rings;
 	u32 id;
 
 	for (i = 0; i < session->space_count && left->count < most; i++) {
 		struct space *space = &session->spaces[i];
 
 		id = space_left(space);
-		if (!id || READ_ONCE(space->left) == SPACE_RETIRED)
+		if (!id || (fetched &&
+			    READ_ONCE(space->left) == SPACE_RETIRED))
 			continue;
 		WRITE_ONCE(space->left, SPACE_KEPT);
 		left->ids[left->count] = id;
@@ -474,6 +489,8 @@ static bool flush_ended(struct session *session, struct space *space)
 	flushed = flush_rows(session, immediate ? 0 : space->id, false);
 	done = immediate || flushed < FLUSH_HELD;
 	if (done) {
+		/* A snapshot that is under way begins anew. */
+		session->pass += session->fetched;
 		session_forget(session, space);
 	} else if (flushed == FLUSH_HELD && !session->rings) {
 		WRITE_ONCE(space->left, SPACE_RETIRED);

@@ -216,7 +216,9 @@ static bool right_is_child(const struct task_struct *task)
 	bool child;
 
 	rcu_read_lock();
-	child = same_thread_group(rcu_dereference(task->real_parent), current);
+	/* The parent of a task that is gone may have been freed. */
+	child = pid_alive(task) &&
+		same_thread_group(rcu_dereference(task->real_parent), current);
 	rcu_read_unlock();
 	return child;
 }

@@ -132,9 +132,6 @@ static int pmu_make_root(struct perf_event *event,
 	__module_get(THIS_MODULE);
 	root->event = event;
 	root->has_budget = config->budget_permille;
-	if (event->hw.target &&
-	    !right_delay(&root->session->config, event->hw.target))
-		WRITE_ONCE(root->session->aloof, true);
 	refcount_set(&root->users, 1);
 	/* This comes before the source begins. */
 	if (!event->hw.target && !root->session->privileged)
@@ -145,6 +142,9 @@ static int pmu_make_root(struct perf_event *event,
 		closing_put_root(root);
 		return err;
 	}
+	if (event->hw.target && !READ_ONCE(root->session->aloof) &&
+	    !right_delay(&root->session->config, event->hw.target))
+		WRITE_ONCE(root->session->aloof, true);
 	event->pmu_private = root;
 	event->destroy = pmu_event_destroy;
 	session_add_root(root->session, root);

@@ -1246,6 +1246,7 @@ static void run_many_programs(void *program)
 {
 	int i;
 
+	stay_on(0);
 	for (i = 0; i < 4; i++)
 		run_programs(program);
 }
@@ -1265,14 +1266,14 @@ static bool keep_perfmon(void)
 static void watch_and_stop(void *pid)
 {
 	struct perf_event_attr attr = event_attr_sampling(
-		EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS | EVENT_MEMORY(8),
+		EVENT_CCT | EVENT_SAMPLE | EVENT_ROWS | EVENT_MEMORY(4),
 		200000);
-	struct recording recording;
 	struct tally tally = {};
+	struct recording recording = { .pages = 1, .tally = &tally };
 
 	attr.exclude_kernel = 0;
 	if (!keep_perfmon() ||
-	    recording_open(&recording, &attr, *(pid_t *)pid, 1, &tally))
+	    recording_add(&recording, &attr, *(pid_t *)pid, 0))
 		_exit(1);
 	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
 	raise(SIGSTOP);
@@ -1293,7 +1294,7 @@ TEST_F(rows, of_a_reader_that_may_not_delay)
 	child_go(&watcher);
 	ASSERT_EQ(watcher.pid, waitpid(watcher.pid, &status, WUNTRACED));
 	ASSERT_TRUE(WIFSTOPPED(status));
-	/* The rings are full after a few of them. */
+	/* The ring is full after a few of them. */
 	EXPECT_GT(4 * PROGRAMS * 25, sleeps(self));
 	kill(watcher.pid, SIGKILL);
 	waitpid(watcher.pid, NULL, 0);
