@@ -249,7 +249,7 @@ says_why_not()
 	! perf stat -e hwprof/nonsense/u -- ./known &&
 		! perf record -q -o $data -e hwprof/loops,values/u -- ./known &&
 		perf stat -e hwprof/loops,mem/u -- ./known 2>&1 |
-			grep -i -e 'not supported' -e '^unsupported event'
+			grep "$not_supported"
 }
 
 ranges_stat()

@@ -639,11 +639,12 @@ static void run_in_a_child_and_on(void *file)
 /* Nobody can fetch rows any more, so nothing is kept of a process's end. */
 TEST_F(device, ended_processes_are_forgotten_without_a_reader)
 {
-	struct child child = child_start(run_in_a_child_and_on, &self->fd);
+	struct child child;
 	int tries = 500;
 
 	if (!calls_begin("hwprof:space_free"))
 		SKIP(return, "no probes of functions");
+	child = child_start(run_in_a_child_and_on, &self->fd);
 	feed(_metadata, self, &child);
 	child_go(&child);
 	recording_read_until(&self->events, 2 * KNOWN_BACK);

@@ -556,6 +556,7 @@ static void check_late(struct __test_metadata *_metadata,
 {
 	int i;
 
+	EVENT_NEED_FUNCTION("perf_ioctl");
 	self->tally.see = see_last;
 	/* The totals of an interval without rows may wait instead. */
 	for (i = 0; i < LATE_TRIES && !self->seen.before; i++) {
