@@ -168,7 +168,7 @@ stat_says()
 }
 
 # Perf's words for an event that the kernel refuses: up to 6.12, and 7.3.
-not_supported='not supported\|^Unsupported event'
+not_supported='not supported\|^No supported events found'
 
 # stat_refuses EVENT: checks that there is no such event
 stat_refuses()
