@@ -201,13 +201,16 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-/* Have the session flushed in @delay jiffies, if it is not to be earlier. */
+/*
+ * Have the session flushed in @delay jiffies, if it is not to be earlier. The
+ * timer may change meanwhile; then the flush comes as whoever changed it wants.
+ */
 static void flush_hasten(struct session *session, unsigned long delay)
 {
 	const struct delayed_work *work = &session->flush_work;
 
 	if (!delayed_work_pending(work) ||
-	    time_after(READ_ONCE(work->timer.expires), jiffies + delay))
+	    time_after(data_race(work->timer.expires), jiffies + delay))
 		mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
 }
 
@@ -253,12 +256,21 @@ static u64 flush_count_cost(struct session *session, u64 begin, u64 ran)
 }
 
 /*
- * Take flush_lock, if it is free or current may have to wait: the session's
- * opener may hold it.
+ * Return true if the address space @space of current has ended (0: none has),
+ * and current must not wait for the session's opener.
+ */
+static bool flush_is_aloof(const struct session *session, u32 space)
+{
+	return space && READ_ONCE(session->aloof);
+}
+
+/*
+ * Take flush_lock, which the opener may hold. Return false if current must not
+ * wait for it.
  */
 static bool flush_take_lock(struct session *session, u32 space)
 {
-	if (space && READ_ONCE(session->aloof))
+	if (flush_is_aloof(session, space))
 		return mutex_trylock(&session->flush_lock);
 	mutex_lock(&session->flush_lock);
 	return true;
@@ -290,7 +302,7 @@ static void flush_leave(struct session *session, u32 space,
 {
 	if (space)
 		space_leave(space_find(session, space));
-	if (space && READ_ONCE(session->aloof))
+	if (flush_is_aloof(session, space))
 		session_flush_left(session);
 	else
 		flush_retry_later(session, flushed);
@@ -299,7 +311,7 @@ static void flush_leave(struct session *session, u32 space,
 /* Return false if rows are left. */
 static bool flush_until_done(struct session *session, u32 space)
 {
-	bool waits = space && !READ_ONCE(session->aloof);
+	bool waits = space && !flush_is_aloof(session, space);
 	int ring_tries = waits ? RING_TRIES : 1;
 	int table_tries = waits ? TABLE_TRIES : 1;
 	enum flushed flushed;
@@ -325,22 +337,19 @@ static bool flush_until_done(struct session *session, u32 space)
  */
 static bool flush_immediate(struct session *session, u32 space)
 {
-	bool taken;
-
 	cpus_read_lock();
-	taken = flush_take_lock(session, space);
-	if (taken) {
-		session_note_left(session);
-		flush_rows(session, 0, false);
-		if (space)
-			session_forget(session, space_find(session, space));
-		session_forget_left(session);
-		mutex_unlock(&session->flush_lock);
-	} else {
+	if (!flush_take_lock(session, space)) {
+		cpus_read_unlock();
 		flush_leave(session, space, FLUSH_UNREACHED);
+		return false;
 	}
-	cpus_read_unlock();
-	return taken;
+	session_note_left(session);
+	flush_rows(session, 0, false);
+	if (space)
+		session_forget(session, space_find(session, space));
+	session_forget_left(session);
+	flush_end(session);
+	return true;
 }
 
 /*
@@ -476,8 +485,9 @@ static bool flush_retire_left(struct session *session, struct left *left)
 }
 
 /*
- * Write the rows of a process that has ended, and forget it. If a reader will
- * fetch them, it forgets the process. Return false if they found no room.
+ * Write the rows of a process that has ended, and forget it. A process whose
+ * rows a reader will fetch is forgotten when all are fetched. Return false if
+ * they found no room.
  */
 static bool flush_ended(struct session *session, struct space *space)
 {
@@ -490,7 +500,8 @@ static bool flush_ended(struct session *session, struct space *space)
 	done = immediate || flushed < FLUSH_HELD;
 	if (done) {
 		/* A snapshot that is under way begins anew. */
-		session->pass += session->fetched;
+		if (session->fetched)
+			WRITE_ONCE(session->pass, session->pass + 1);
 		session_forget(session, space);
 	} else if (flushed == FLUSH_HELD && !session->rings) {
 		WRITE_ONCE(space->left, SPACE_RETIRED);

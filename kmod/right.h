@@ -45,9 +45,11 @@ int right_watch(const struct session_config *config, struct task_struct *task);
  * @config: the decoded words of an event; right_watch() has checked it.
  * @task: its target.
  *
- * A process that ends writes its rows itself, and waits for room in a ring.
- * That takes the right to attach. If the event does not need this right, it is
- * looked for only where it is likely: the kernel's log tells of refusals.
+ * A process that ends writes its rows itself, and waits for room in a ring. To
+ * delay a process takes the right to attach. right_watch() has checked that for
+ * sources that attach. For others, this function asks the kernel about
+ * current's own process and its children, and with CAP_SYS_PTRACE about all
+ * others: the kernel logs refusals, so it is not asked where it would refuse.
  *
  * Context: may sleep.
  * Return: true if it may.

@@ -66,7 +66,7 @@ static void space_write_rows(struct session *session, struct space *space)
 {
 	u32 id;
 
-	if (READ_ONCE(session->wide)) {
+	if (session_has_strangers(session)) {
 		space_leave(space);
 		session_flush_left(session);
 		return;
