@@ -11,7 +11,7 @@ $(KFUZZ_OBJECTS): override CFLAGS += -I. -D_GNU_SOURCE
 # With the kselftests' events.
 $(KFUZZ)/kfuzz: $(KFUZZ_OBJECTS) \
 		$(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-			     event device fault text)
+			     event device fault text capability)
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ -lpthread
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/kselftest/capability.h"
+
 #include "credentials.h"
 
 enum { OTHER_USER = 1001 };
-
-static bool drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = {
-		_LINUX_CAPABILITY_VERSION_3, 0
-	};
-	struct __user_cap_data_struct none[2] = { 0 };
-
-	return !syscall(SYS_capset, &header, none);
-}
 
 /* Readers of the process's files, such as fail-nth, need not be root. */
 static bool become_other(void)
@@ -52,7 +43,7 @@ bool credentials_drop(uint64_t word)
 	case 3:
 		return seem_other();
 	case 4:
-		return drop_capabilities();
+		return capabilities_keep(0);
 	case 5:
 		return !unshare(CLONE_NEWUSER);
 	case 6:

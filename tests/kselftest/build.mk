@@ -110,7 +110,7 @@ $(BUILD)/obj/tests/kselftest/known.o: $(KSELFTEST_ASM)/known.S
 
 # Objects that open events by hand; other tests use them, too.
 EVENT_OBJECTS := $(patsubst %,$(BUILD)/obj/tests/kselftest/%.o, \
-			    event device fault known text bpf)
+			    event device fault known text bpf capability)
 
 # The harness is the kernel's, and has its own idea of warnings.
 $(BUILD)/obj/tests/kselftest/test_%.o: CFLAGS += -D_GNU_SOURCE \

@@ -12,8 +12,7 @@ is_missing()
 {
 	cat $caps/lbr
 	! grep -q '^yes$' $caps/lbr &&
-		perf stat -e hwprof/loops,lbr/u -- ./trips 2>&1 |
-			grep "$not_supported" &&
+		stat_refuses loops,lbr &&
 		hwprof record -o $data -e loops,lbr -- ./trips 2>&1 |
 			grep -F \
 				"no source on this machine: lbr: $(cat $caps/lbr)" &&
@@ -173,10 +172,9 @@ wide_codes()
 			return
 	done
 	stat_says loops,lbr,trigger=0xc0 '^ *[1-9][0-9,]*  *hwprof/' &&
-		stat_says loops,lbr,trigger=0xc0,trigger_any "$not_supported" &&
-		stat_says loops,lbr,trigger=0xc0,trigger_high=1 \
-			"$not_supported" &&
-		stat_says loops,lbr,trigger_cmask=1 "$not_supported"
+		stat_refuses loops,lbr,trigger=0xc0,trigger_any &&
+		stat_refuses loops,lbr,trigger=0xc0,trigger_high=1 &&
+		stat_refuses loops,lbr,trigger_cmask=1
 }
 
 # is_named TRIGGER PATTERN: checks the name of the recorded event, which has no
@@ -271,11 +269,9 @@ beside_perf()
 
 refuses()
 {
-	perf stat -e hwprof/branches,lbr/u -- ./trips 2>&1 |
-		grep "$not_supported" &&
+	stat_refuses branches,lbr &&
 		! perf record -q -e hwprof/loops,lbr/u -o $data -- ./trips &&
-		perf stat -e hwprof/loops,step,trigger=1/u -- ./trips 2>&1 |
-			grep "$not_supported" &&
+		stat_refuses loops,step,trigger=1 &&
 		! hwprof record -c 9 -o $data -- ./trips
 }
 

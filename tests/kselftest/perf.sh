@@ -248,8 +248,7 @@ says_why_not()
 {
 	! perf stat -e hwprof/nonsense/u -- ./known &&
 		! perf record -q -o $data -e hwprof/loops,values/u -- ./known &&
-		perf stat -e hwprof/loops,mem/u -- ./known 2>&1 |
-			grep "$not_supported"
+		stat_refuses loops,mem
 }
 
 ranges_stat()

@@ -9,7 +9,6 @@
  * the others are skipped then.
  */
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +22,7 @@
 
 #include "include/kselftest_harness.h"
 
+#include "capability.h"
 #include "device.h"
 #include "known.h"
 #include "text.h"
@@ -264,17 +264,6 @@ static int set_mask(int fd, uint32_t session, struct hwprof_mask mask)
 	return request_mask(fd, session, mask);
 }
 
-static bool keep_perfmon(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { };
-
-	data[1].effective = data[1].permitted = 1U << (CAP_PERFMON - 32);
-	return !syscall(SYS_capset, &header, data);
-}
-
 /* Whoever may change the session may let everything pass, and see that. */
 static int try_as_other(const struct other *other)
 {
@@ -282,7 +271,7 @@ static int try_as_other(const struct other *other)
 	int fd = open(HWPROF_DEVICE, O_RDWR);
 	unsigned int i;
 
-	if (other->perfmon && !keep_perfmon())
+	if (other->perfmon && !capabilities_keep(1ULL << CAP_PERFMON))
 		return 90;
 	if (request_mask(fd, other->session, everything) != other->error)
 		return 91;
@@ -734,16 +723,6 @@ TEST(a_setuid_program_that_root_steps)
 
 /* --- dropped rights ------------------------------------------------------- */
 
-static bool drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct none[2] = { };
-
-	return !syscall(SYS_capset, &header, none);
-}
-
 /*
  * Root's session and that of the user whom root became are different, and each
  * is found.
@@ -753,7 +732,7 @@ static int get_another_session(void)
 	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
 	int first = event_open(&attr, 0, -1, -1, 0), second, third;
 
-	if (first < 0 || event_sessions() != 1 || !drop_capabilities())
+	if (first < 0 || event_sessions() != 1 || !capabilities_keep(0))
 		return 1;
 	second = event_open(&attr, 0, -1, -1, 0);
 	if (second < 0 || event_sessions() != 2)
@@ -801,7 +780,7 @@ static int use_the_old_session(void)
 	if (fd < 0 || event_try(feeder) ||
 	    device_add_table(plain, &row, 1) < 0)
 		return 1;
-	if (!drop_capabilities())
+	if (!capabilities_keep(0))
 		return 2;
 	if (event_try(feeder) != -EACCES)
 		return 3;

@@ -6,18 +6,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
+#include "capability.h"
 #include "device.h"
 #include "edges.h"
 #include "text.h"
@@ -162,16 +161,6 @@ TEST(profiles)
 
 /* --- rights --------------------------------------------------------------- */
 
-static bool drop_capabilities(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = { { 0 } };
-
-	return !syscall(SYS_capset, &header, data);
-}
-
 /* Returns the errno that a child with fewer rights gets, or 0. */
 static int try(int fd, uid_t user, bool drops)
 {
@@ -183,7 +172,7 @@ static int try(int fd, uid_t user, bool drops)
 		if (user && (setresgid(user, user, user) ||
 			     setresuid(user, user, user)))
 			_exit(90);
-		if (drops && !drop_capabilities())
+		if (drops && !capabilities_keep(0))
 			_exit(91);
 		status = set_mask(fd, MASK(.ip_mask = 1));
 		_exit(request_mask(fd, &mask) == status ? -status : 92);

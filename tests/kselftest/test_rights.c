@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +23,7 @@
 
 #include "include/kselftest.h"
 
+#include "capability.h"
 #include "device.h"
 #include "text.h"
 
@@ -369,16 +369,9 @@ static int try_open(struct perf_event_attr attr, enum target target)
 
 static void keep_only(uint64_t capabilities)
 {
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {};
-
-	data[0].effective = data[0].permitted = capabilities;
-	data[1].effective = data[1].permitted = capabilities >> 32;
 	prctl(PR_SET_KEEPCAPS, 1);
 	become(USER, true);
-	if (syscall(SYS_capset, &header, data))
+	if (!capabilities_keep(capabilities))
 		_exit(93);
 }
 

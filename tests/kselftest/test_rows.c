@@ -4,7 +4,6 @@
  */
 #include <elf.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,12 +12,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
+#include "capability.h"
 #include "event.h"
 #include "known.h"
 
@@ -1254,22 +1253,7 @@ static void run_many_programs(void *program)
 		run_programs(program);
 }
 
-/* Perf lets the process watch others, but it may not attach to them. */
-static bool drop_ptrace(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
-	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
-	return !syscall(SYS_capset, &header, data);
-}
-
-/* Samples the process, and never reads its rows. */
+/* Samples the process, may not attach to it, and never reads its rows. */
 static void watch_and_stop(void *pid)
 {
 	struct perf_event_attr attr = event_attr_sampling(
@@ -1279,7 +1263,7 @@ static void watch_and_stop(void *pid)
 	struct recording recording = { .pages = 1, .tally = &tally };
 
 	attr.exclude_kernel = 0;
-	if (!drop_ptrace() ||
+	if (!capability_drop(CAP_SYS_PTRACE) ||
 	    recording_add(&recording, &attr, *(pid_t *)pid, 0))
 		_exit(1);
 	recording_control(&recording, PERF_EVENT_IOC_ENABLE);

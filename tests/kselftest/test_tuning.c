@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,12 +13,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
+#include "capability.h"
 #include "device.h"
 #include "text.h"
 
@@ -254,19 +253,6 @@ TEST(sees_everything)
 
 /* --- rights --------------------------------------------------------------- */
 
-static bool set_capabilities(uint64_t set)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2] = {
-		{ .effective = set, .permitted = set },
-		{ .effective = set >> 32, .permitted = set >> 32 },
-	};
-
-	return !syscall(SYS_capset, &header, data);
-}
-
 static bool become(uid_t user)
 {
 	return !setresgid(user, user, user) && !setresuid(user, user, user);
@@ -291,7 +277,7 @@ static int make_attempt(const struct attempt *attempt)
 	if (attempt->user && !become(attempt->user))
 		return 90;
 	if (attempt->drops &&
-	    !set_capabilities(attempt->perfmon ? 1ULL << CAP_PERFMON : 0))
+	    !capabilities_keep(attempt->perfmon ? 1ULL << CAP_PERFMON : 0))
 		return 91;
 	if (attempt->unshares && unshare(CLONE_NEWUSER))
 		return 92;

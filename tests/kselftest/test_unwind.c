@@ -2,7 +2,6 @@
 /* Tables for unwinding: refusals, whom they apply to, and hostile ones. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +10,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/kselftest_harness.h"
 
+#include "capability.h"
 #include "device.h"
 #include "text.h"
 
@@ -625,19 +624,6 @@ enum {
 	KEYS	= 256 * ROOM,		/* of all lists */
 };
 
-static bool drop_lock_capability(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct sets[2];
-
-	if (syscall(SYS_capget, &header, sets))
-		return false;
-	sets[0].effective &= ~(1U << CAP_IPC_LOCK);
-	return !syscall(SYS_capset, &header, sets);
-}
-
 /*
  * A file and its images. Each takes a page of locked memory, which is limited.
  * So it shows whether an image was there, and whether others were dropped.
@@ -755,7 +741,7 @@ TEST_F(unwind, images_of_one_list)
 	images.area = mmap(NULL, (KEYS + 1) * 16, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, images.area);
-	ASSERT_TRUE(drop_lock_capability());
+	ASSERT_TRUE(capability_drop(CAP_IPC_LOCK));
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &unlimited));
 	images.fd = device_open(&config);
 	ASSERT_LE(0, images.fd);
