@@ -201,19 +201,6 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-/*
- * Have the session flushed in @delay jiffies, if it is not to be earlier. The
- * timer may change meanwhile; then the flush comes as whoever changed it wants.
- */
-static void flush_hasten(struct session *session, unsigned long delay)
-{
-	const struct delayed_work *work = &session->flush_work;
-
-	if (!delayed_work_pending(work) ||
-	    time_after(data_race(work->timer.expires), jiffies + delay))
-		mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
-}
-
 /* A ring that is full may stay full; a CPU gives its table soon. */
 static void flush_retry_later(struct session *session, enum flushed flushed)
 {
@@ -223,7 +210,8 @@ static void flush_retry_later(struct session *session, enum flushed flushed)
 	if (flushed == FLUSH_LATER)
 		most = max_t(unsigned int, most, RETRY_MOST);
 
-	flush_hasten(session, msecs_to_jiffies(ms));
+	mod_delayed_work(hwprof_workqueue, &session->flush_work,
+			 msecs_to_jiffies(ms));
 	/* Flushes of two processes that end may come here at once. */
 	WRITE_ONCE(session->retry_ms, min(2 * ms, most));
 }
@@ -296,22 +284,10 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-/* Leave the rest to the workqueue. @space: current's, 0: none. */
-static void flush_leave(struct session *session, u32 space,
-			enum flushed flushed)
-{
-	if (space)
-		space_leave(space_find(session, space));
-	if (flush_is_aloof(session, space))
-		session_flush_left(session);
-	else
-		flush_retry_later(session, flushed);
-}
-
 /* Return false if rows are left. */
 static bool flush_until_done(struct session *session, u32 space)
 {
-	bool waits = space && !flush_is_aloof(session, space);
+	bool aloof = flush_is_aloof(session, space), waits = space && !aloof;
 	int ring_tries = waits ? RING_TRIES : 1;
 	int table_tries = waits ? TABLE_TRIES : 1;
 	enum flushed flushed;
@@ -326,30 +302,28 @@ static bool flush_until_done(struct session *session, u32 space)
 			break;
 		msleep(TRY_MS);
 	}
-	flush_leave(session, space, flushed);
+	if (space)
+		space_leave(space_find(session, space));
+	if (aloof)
+		session_flush_left(session);
+	else
+		flush_retry_later(session, flushed);
 	return false;
 }
 
 /*
  * Flush an immediate engine. It has no profile; all rows but totals are
- * written. Return false if another flush is under way, and current does not
- * wait for it.
+ * written. Only stepping feeds one, so that its session is never aloof.
  */
-static bool flush_immediate(struct session *session, u32 space)
+static void flush_immediate(struct session *session, u32 space)
 {
-	cpus_read_lock();
-	if (!flush_take_lock(session, space)) {
-		cpus_read_unlock();
-		flush_leave(session, space, FLUSH_UNREACHED);
-		return false;
-	}
+	flush_begin(session);
 	session_note_left(session);
 	flush_rows(session, 0, false);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);
 	flush_end(session);
-	return true;
 }
 
 /*
@@ -360,10 +334,10 @@ static bool flush_immediate(struct session *session, u32 space)
 bool session_flush(struct session *session, u32 space)
 {
 	u64 begin = local_clock(), ran = flush_time_of_current();
-	bool done;
+	bool done = true;
 
 	if (session->engine->immediate)
-		done = flush_immediate(session, space);
+		flush_immediate(session, space);
 	else
 		done = flush_until_done(session, space);
 	flush_count_cost(session, begin, ran);
@@ -487,7 +461,8 @@ static bool flush_retire_left(struct session *session, struct left *left)
 /*
  * Write the rows of a process that has ended, and forget it. A process whose
  * rows a reader will fetch is forgotten when all are fetched. Return false if
- * they found no room.
+ * they found no room, or if they are a thread's that may run again and take
+ * them.
  */
 static bool flush_ended(struct session *session, struct space *space)
 {
@@ -497,7 +472,8 @@ static bool flush_ended(struct session *session, struct space *space)
 
 	flush_begin(session);
 	flushed = flush_rows(session, immediate ? 0 : space->id, false);
-	done = immediate || flushed < FLUSH_HELD;
+	done = immediate || flushed < FLUSH_NO_EVENT ||
+	       (flushed == FLUSH_NO_EVENT && session_has_strangers(session));
 	if (done) {
 		/* A snapshot that is under way begins anew. */
 		if (session->fetched)
@@ -530,7 +506,7 @@ static bool flush_some_left(struct session *session)
 		space_leave(left.spaces[left.done++]);
 	/* The flush of the interval tries again. */
 	queue_delayed_work(hwprof_workqueue, &session->flush_work,
-			   session->pause);
+			   READ_ONCE(session->pause));
 	return false;
 }
 

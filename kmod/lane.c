@@ -195,8 +195,11 @@ void lane_start(struct lane *lane, struct perf_event *event)
 		lane->listed++;
 	}
 	lane->wide += !event->hw.target;
+	/* Perf may refuse an event after it was made, but not this one. */
 	if (!event->hw.target)
 		session_widen(session);
+	else if (unlikely(event_root(event)->aloof))
+		WRITE_ONCE(session->aloof, true);
 	WRITE_ONCE(lane->active, lane->active + 1);
 	if (!READ_ONCE(session->started))
 		WRITE_ONCE(session->started, true);

@@ -319,7 +319,7 @@ struct session {
 	bool privileged;
 	/** @wide: an event of a CPU or a cgroup has fed it. */
 	bool wide;
-	/** @aloof: it sees a process that its opener may not delay. */
+	/** @aloof: an event has fed it whose task its opener may not delay. */
 	bool aloof;
 
 	/** @lanes: one for each CPU. */
@@ -440,6 +440,7 @@ struct root {
 	unsigned int trigger_count;	/* number of these */
 	bool wide;			/* they are a whole CPU's */
 	bool has_budget;		/* the event itself names one */
+	bool aloof;			/* its opener may not delay its task */
 	refcount_t users;		/* the event, and the start of
 					 * triggers */
 	/* Starts the triggers; when there is no user any more, closes them. */

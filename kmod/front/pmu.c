@@ -142,9 +142,8 @@ static int pmu_make_root(struct perf_event *event,
 		closing_put_root(root);
 		return err;
 	}
-	if (event->hw.target && !READ_ONCE(root->session->aloof) &&
-	    !right_delay(&root->session->config, event->hw.target))
-		WRITE_ONCE(root->session->aloof, true);
+	root->aloof = event->hw.target &&
+		      !right_delay(&root->session->config, event->hw.target);
 	event->pmu_private = root;
 	event->destroy = pmu_event_destroy;
 	session_add_root(root->session, root);
