@@ -74,7 +74,7 @@ fuzzers: $(FUZZERS)
 
 # All that the first tier runs in a machine; other suites build what they lack.
 test-programs: $(BUILD)/hwprof $(BUILD)/libhwprof.so.1 $(TEST_PROGRAMS) \
-	       $(patsubst %,$(BUILD)/%/hwprof.ko,$(filter-out %-debug,$(VM_KERNELS)))
+	       $(VM_KERNELS:%=$(BUILD)/%/hwprof.ko)
 
 tests: unit-tests fuzzers test-programs
 

@@ -16,6 +16,4 @@ arm64-programs:
 	$(MAKE) BUILD=$(BUILD)/arm64 CC="$(ARM64_CC)" AR=aarch64-linux-gnu-ar \
 		BPF=no kselftest-programs
 
-TEST_PROGRAMS += arm64-programs
-
 .PHONY: arm64-programs
