@@ -23,11 +23,13 @@ cache_hash()
 
 # cache_entry NAME MAKER: print the directory NAME of the cache.  If it is not
 # there, `MAKER DIR` fills an empty DIR, which gets its name only when it is
-# complete; a second caller waits for the first one.
+# complete; a second caller waits for the first one. With CACHE_ONLY=1 nothing
+# is made: it fails.
 cache_entry()
 {
 	entry=$cache_root/$1
 	if [ ! -d "$entry" ]; then
+		[ "${CACHE_ONLY:-}" != 1 ] || die "$entry is not there"
 		mkdir -p "$cache_root" || die "cannot create $cache_root"
 		exec 9> "$cache_root/.${1%%-*}.lock"
 		flock 9
