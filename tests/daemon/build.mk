@@ -21,7 +21,7 @@ $(BUILD)/tests/test-daemon-%: $(BUILD)/san/tests/daemon/test-%.o \
 			      $(DAEMON_SAN) $(DAEMON_PAGE_SAN) \
 			      $(LIB_SOURCES:%.c=$(BUILD)/san/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(SAN) -o $@ $^ $(DAEMON_LINK) $(LIB_LINK) -lcmocka
+	$(CC) $(SAN) -Wl,--wrap=wire_now -o $@ $^ $(DAEMON_LINK) $(LIB_LINK) -lcmocka
 
 $(BUILD)/tests/daemon/send: tests/daemon/send.c daemon/wire.c
 	@mkdir -p $(@D)
