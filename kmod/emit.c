@@ -35,6 +35,8 @@ enum {
 	GROUP_MOST	= 64,
 	/* Attempts of a flush to take a context's lock. */
 	LOCK_TRIES	= 100,
+	/* Changes of the profile after which a flush leaves the rest. */
+	RESTARTS	= 64,
 };
 
 /* --- which event takes rows ----------------------------------------------- */
@@ -492,8 +494,8 @@ static bool emit_drain_on(struct emit *emit, int cpu)
 }
 
 /*
- * Return a CPU where an event runs that has no CPU of its own; -1 if none was
- * found.
+ * Return a CPU where an event with a ring runs that has no CPU of its own; -1
+ * if none was found.
  */
 static int emit_cpu_of_task_events(struct session *session)
 {
@@ -504,7 +506,8 @@ static int emit_cpu_of_task_events(struct session *session)
 
 	raw_spin_lock_irqsave(&session->roots_lock, flags);
 	list_for_each_entry(root, &session->roots, link) {
-		cpu = READ_ONCE(root->event->oncpu);
+		cpu = emit_has_ring(root->event) ?
+			READ_ONCE(root->event->oncpu) : -1;
 		if (cpu >= 0 || !--looks)
 			break;
 	}
@@ -568,6 +571,7 @@ static bool emit_settle_step(struct emit *emit)
 		emit->settled = false;
 		emit->settled_at = emit->at = 0;
 		emit->done = emit->told = false;
+		emit->restarts++;
 	}
 	if (!emit->settled)
 		emit->settled = !engine->settle ||
@@ -617,7 +621,8 @@ static bool emit_fill(struct emit *emit)
 /*
  * Write all rows of address space emit->space, or of all, that have grown. In
  * process context, under cpus_read_lock() and flush_lock. Return true when all
- * are written.
+ * are written. Processes that end change the profile meanwhile; a later flush
+ * goes on if they do so too often.
  */
 bool emit_all(struct emit *emit)
 {
@@ -627,6 +632,10 @@ bool emit_all(struct emit *emit)
 	while (emit_drain(emit)) {
 		if (!more)
 			return true;
+		if (emit->restarts > RESTARTS) {
+			emit->stuck = true;
+			return false;
+		}
 		spin_lock_bh(&session->profile_lock);
 		if (stage_is_empty(session->stage))
 			more = emit_fill(emit);

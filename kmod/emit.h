@@ -43,7 +43,8 @@ struct emit {
 	bool ring, full;
 	/* Attempts of emit_hold_counts() that did not get a context's lock. */
 	unsigned int lock_tries;
-	bool stuck;		/* some ring was full */
+	unsigned int restarts;	/* how often the profile has changed */
+	bool stuck;		/* some ring was full, or too many restarts */
 };
 
 struct stage *stage_new(void);

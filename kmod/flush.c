@@ -144,7 +144,7 @@ enum flushed {
 	FLUSH_NO_RING,	/* there is none, so nobody takes them */
 	FLUSH_NO_EVENT,	/* no event of a ring takes them now */
 	FLUSH_HELD,	/* a reader will fetch them */
-	FLUSH_LATER,	/* a ring was full */
+	FLUSH_LATER,	/* a ring was full, or rows changed too often */
 	FLUSH_UNREACHED,	/* a CPU did not give its table */
 };
 
@@ -201,17 +201,32 @@ static enum flushed flush_once(struct session *session, u32 space)
 	return retired ? flushed : FLUSH_UNREACHED;
 }
 
-/* A ring that is full may stay full; a CPU gives its table soon. */
+/*
+ * Return true if the next flush is due by @time already. One without a timer
+ * waits for a worker.
+ */
+static bool flush_is_due_by(struct delayed_work *work, unsigned long time)
+{
+	return delayed_work_pending(work) &&
+	       !(timer_pending(&work->timer) &&
+		 time_after(data_race(work->timer.expires), time));
+}
+
+/*
+ * Have the rest flushed soon, or when that is due anyway. A ring that is full
+ * may stay full; a CPU gives its table soon.
+ */
 static void flush_retry_later(struct session *session, enum flushed flushed)
 {
 	unsigned int ms = READ_ONCE(session->retry_ms);
 	unsigned int most = jiffies_to_msecs(session->interval);
+	unsigned long delay = msecs_to_jiffies(ms);
 
 	if (flushed == FLUSH_LATER)
 		most = max_t(unsigned int, most, RETRY_MOST);
 
-	mod_delayed_work(hwprof_workqueue, &session->flush_work,
-			 msecs_to_jiffies(ms));
+	if (!flush_is_due_by(&session->flush_work, jiffies + delay))
+		mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
 	/* Flushes of two processes that end may come here at once. */
 	WRITE_ONCE(session->retry_ms, min(2 * ms, most));
 }
@@ -319,7 +334,8 @@ static void flush_immediate(struct session *session, u32 space)
 {
 	flush_begin(session);
 	session_note_left(session);
-	flush_rows(session, 0, false);
+	if (flush_rows(session, 0, false) == FLUSH_LATER)
+		flush_retry_later(session, FLUSH_LATER);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);

@@ -198,7 +198,8 @@ void lane_start(struct lane *lane, struct perf_event *event)
 	/* Perf may refuse an event after it was made, but not this one. */
 	if (!event->hw.target)
 		session_widen(session);
-	else if (unlikely(event_root(event)->aloof))
+	else if (unlikely(event_root(event)->aloof) &&
+		 !READ_ONCE(session->aloof))
 		WRITE_ONCE(session->aloof, true);
 	WRITE_ONCE(lane->active, lane->active + 1);
 	if (!READ_ONCE(session->started))

@@ -211,23 +211,25 @@ int right_watch(const struct session_config *config, struct task_struct *task)
 	return err;
 }
 
-static bool right_is_child(const struct task_struct *task)
+bool right_is_own(struct task_struct *task)
 {
-	bool child;
+	bool own;
 
 	rcu_read_lock();
+	own = same_thread_group(task, current);
 	/* The parent of a task that is gone may have been freed. */
-	child = pid_alive(task) &&
-		same_thread_group(rcu_dereference(task->real_parent), current);
+	if (!own && pid_alive(task))
+		own = same_thread_group(rcu_dereference(task->real_parent),
+					current);
 	rcu_read_unlock();
-	return child;
+	return own;
 }
 
 bool right_delay(const struct session_config *config, struct task_struct *task)
 {
 	if (config->source_caps & SOURCE_ATTACHES)
 		return true;
-	if (!same_thread_group(task, current) && !right_is_child(task) &&
+	if (!right_is_own(task) &&
 	    !ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE))
 		return false;
 	return !right_attach(task);

@@ -41,6 +41,15 @@ int right_attach_all(void);
 int right_watch(const struct session_config *config, struct task_struct *task);
 
 /**
+ * right_is_own() - Ask whether a task belongs to current's program
+ * @task: the task.
+ *
+ * Context: any.
+ * Return: true if it is of current's process, or of a child of that.
+ */
+bool right_is_own(struct task_struct *task);
+
+/**
  * right_delay() - Ask whether a process may have to wait for its watcher
  * @config: the decoded words of an event; right_watch() has checked it.
  * @task: its target.

@@ -5,12 +5,11 @@
  */
 #include <linux/perf_event.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 
 #include "arch.h"
 #include "../compat.h"
 #include "../config/attr.h"
+#include "../right.h"
 #include "../source/cores.h"
 #include "../source/source.h"
 #include "front.h"
@@ -120,18 +119,6 @@ int config_check_event(const struct session_config *config,
 	return -EOPNOTSUPP;
 }
 
-/* Return true for the opener's process, and for its children. */
-static bool config_is_own_task(struct task_struct *target)
-{
-	bool own;
-
-	rcu_read_lock();
-	own = same_thread_group(target, current) ||
-	      same_thread_group(rcu_dereference(target->real_parent), current);
-	rcu_read_unlock();
-	return own;
-}
-
 /*
  * Stepping makes a program thousands of times slower, and an event that names
  * no source may do that only to programs that its opener has started. It is
@@ -142,5 +129,5 @@ int config_check_target(const struct session_config *config,
 			struct task_struct *target)
 {
 	return config_steps_unasked(config) &&
-	       !(target && config_is_own_task(target)) ? -EINVAL : 0;
+	       !(target && right_is_own(target)) ? -EINVAL : 0;
 }

@@ -142,8 +142,10 @@ static int pmu_make_root(struct perf_event *event,
 		closing_put_root(root);
 		return err;
 	}
+	/* The kernel logs refusals, so one is enough. */
 	root->aloof = event->hw.target &&
-		      !right_delay(&root->session->config, event->hw.target);
+		      (READ_ONCE(root->session->aloof) ||
+		       !right_delay(&root->session->config, event->hw.target));
 	event->pmu_private = root;
 	event->destroy = pmu_event_destroy;
 	session_add_root(root->session, root);
