@@ -13,7 +13,7 @@
 uint64_t __real_wire_now(void);
 uint64_t __wrap_wire_now(void);
 
-/* Tests have windows of the last hour, also on a machine that has just begun. */
+/* Windows of the last hour exist on a machine that has just begun, too. */
 uint64_t __wrap_wire_now(void)
 {
 	return __real_wire_now() + DAY;
