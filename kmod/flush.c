@@ -40,6 +40,29 @@ enum {
 
 /* --- news ----------------------------------------------------------------- */
 
+/*
+ * Return true if the next flush is due by @time already. One without a timer
+ * waits for a worker.
+ */
+static bool flush_is_due_by(struct delayed_work *work, unsigned long time)
+{
+	return delayed_work_pending(work) &&
+	       !(timer_pending(&work->timer) &&
+		 time_after(data_race(work->timer.expires), time));
+}
+
+/*
+ * Have the session flushed in @delay jiffies, or when it is due if that is
+ * earlier. Return false if it was due anyway.
+ */
+static bool flush_queue(struct session *session, unsigned long delay)
+{
+	if (flush_is_due_by(&session->flush_work, jiffies + delay))
+		return false;
+	mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
+	return true;
+}
+
 static void flush_kick(struct irq_work *work)
 {
 	struct session *session =
@@ -48,7 +71,7 @@ static void flush_kick(struct irq_work *work)
 	if (session->engine->immediate || !session->rows)
 		return;
 	if (READ_ONCE(session->flush_wanted))
-		mod_delayed_work(hwprof_workqueue, &session->flush_work, 0);
+		flush_queue(session, READ_ONCE(session->wanted_pause));
 	else
 		queue_delayed_work(hwprof_workqueue, &session->flush_work,
 				   READ_ONCE(session->pause));
@@ -202,17 +225,6 @@ static enum flushed flush_once(struct session *session, u32 space)
 }
 
 /*
- * Return true if the next flush is due by @time already. One without a timer
- * waits for a worker.
- */
-static bool flush_is_due_by(struct delayed_work *work, unsigned long time)
-{
-	return delayed_work_pending(work) &&
-	       !(timer_pending(&work->timer) &&
-		 time_after(data_race(work->timer.expires), time));
-}
-
-/*
  * Have the rest flushed soon, or when that is due anyway. A ring that is full
  * may stay full; a CPU gives its table soon.
  */
@@ -220,15 +232,16 @@ static void flush_retry_later(struct session *session, enum flushed flushed)
 {
 	unsigned int ms = READ_ONCE(session->retry_ms);
 	unsigned int most = jiffies_to_msecs(session->interval);
-	unsigned long delay = msecs_to_jiffies(ms);
 
 	if (flushed == FLUSH_LATER)
 		most = max_t(unsigned int, most, RETRY_MOST);
 
-	if (!flush_is_due_by(&session->flush_work, jiffies + delay))
-		mod_delayed_work(hwprof_workqueue, &session->flush_work, delay);
 	/* Flushes of two processes that end may come here at once. */
-	WRITE_ONCE(session->retry_ms, min(2 * ms, most));
+	if (flush_queue(session, msecs_to_jiffies(ms)))
+		WRITE_ONCE(session->retry_ms, min(2 * ms, most));
+	/* A flush that was wanted meanwhile may have been moved back. */
+	if (READ_ONCE(session->flush_wanted))
+		flush_queue(session, READ_ONCE(session->wanted_pause));
 }
 
 /* Return the CPU time of current in ns, until now. */
@@ -326,16 +339,24 @@ static bool flush_until_done(struct session *session, u32 space)
 	return false;
 }
 
+/* Write the totals of an immediate engine, whose rows are all written. */
+static void flush_totals(struct session *session)
+{
+	if (flush_rows(session, 0, false) == FLUSH_LATER)
+		flush_retry_later(session, FLUSH_LATER);
+	else
+		WRITE_ONCE(session->retry_ms, RETRY_MS);
+}
+
 /*
- * Flush an immediate engine. It has no profile; all rows but totals are
- * written. Only stepping feeds one, so that its session is never aloof.
+ * Flush an immediate engine. It has no profile. Only stepping feeds one, so
+ * that its session is never aloof.
  */
 static void flush_immediate(struct session *session, u32 space)
 {
 	flush_begin(session);
 	session_note_left(session);
-	if (flush_rows(session, 0, false) == FLUSH_LATER)
-		flush_retry_later(session, FLUSH_LATER);
+	flush_totals(session);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);
@@ -407,15 +428,18 @@ static void flush_interval(struct work_struct *work)
 		container_of(to_delayed_work(work), struct session, flush_work);
 	u64 begin = local_clock();
 	unsigned long took;
+	bool done;
 
 	WRITE_ONCE(session->flush_wanted, false);
 	WRITE_ONCE(session->news, false);
 	smp_mb();	/* news from now on ask for the next flush */
-	session_flush(session, 0);
+	done = session_flush(session, 0);
 	took = nsecs_to_jiffies64(max_t(s64, local_clock() - begin, 0));
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
 		   max_t(unsigned long, session->interval, took));
+	/* Tables that are full again at once find no room in the rings. */
+	WRITE_ONCE(session->wanted_pause, done ? 0 : took + 1);
 }
 
 /* --- processes whose end the workqueue flushes ---------------------------- */
@@ -482,13 +506,15 @@ static bool flush_retire_left(struct session *session, struct left *left)
  */
 static bool flush_ended(struct session *session, struct space *space)
 {
-	bool immediate = session->engine->immediate;
-	enum flushed flushed;
+	enum flushed flushed = FLUSH_DONE;
 	bool done;
 
 	flush_begin(session);
-	flushed = flush_rows(session, immediate ? 0 : space->id, false);
-	done = immediate || flushed < FLUSH_NO_EVENT ||
+	if (session->engine->immediate)
+		flush_totals(session);
+	else
+		flushed = flush_rows(session, space->id, false);
+	done = flushed < FLUSH_NO_EVENT ||
 	       (flushed == FLUSH_NO_EVENT && session_has_strangers(session));
 	if (done) {
 		/* A snapshot that is under way begins anew. */

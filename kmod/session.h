@@ -371,6 +371,8 @@ struct session {
 	unsigned long left_pause;
 	/** @pause: jiffies until news are flushed. */
 	unsigned long pause;
+	/** @wanted_pause: jiffies until a flush that is wanted. */
+	unsigned long wanted_pause;
 	/** @retry_ms: when to try again after a ring was full. */
 	unsigned int retry_ms;
 	/** @news: something was learnt: a flush comes. */

@@ -142,7 +142,7 @@ static int pmu_make_root(struct perf_event *event,
 		closing_put_root(root);
 		return err;
 	}
-	/* The kernel logs refusals, so one is enough. */
+	/* The kernel logs refusals. It is not asked once such an event ran. */
 	root->aloof = event->hw.target &&
 		      (READ_ONCE(root->session->aloof) ||
 		       !right_delay(&root->session->config, event->hw.target));
