@@ -139,6 +139,18 @@ async function contexts() {
 			equal(now.includes(all[4].function) &&
 			      now.includes(count(all[4].all_weight)), true, now);
 		}));
+	await check('contexts of several programs: the flame graph has all of them', (equal) =>
+		visit('hostile.html', {}, async (page) => {
+			const sum = json('hostile.json').contexts.filter((c) =>
+				c.kind === 'root').reduce((n, c) => n + c.all_branches, 0);
+
+			await page.waitForSelector('[role=treegrid]');
+			await page.focus('.flame');
+			await page.keyboard.press('Home');
+			const now = await page.textContent('.flame-now');
+
+			equal(now.startsWith(`all: ${count(sum)} (`), true, now);
+		}));
 }
 
 async function paths() {
