@@ -15,17 +15,21 @@ static struct {
 #undef X
 };
 
-void symbol_probe(enum symbol symbol, kprobe_pre_handler_t handler)
+static void symbol_register(enum symbol symbol)
 {
 	struct kprobe *probe = &symbols[symbol].probe;
-	int err;
+	int err = register_kprobe(probe);
 
-	probe->pre_handler = handler;
-	err = register_kprobe(probe);
 	symbols[symbol].missing = err;
 	if (err)
 		pr_warn("hwprof: no %s() (error %d): %s\n", probe->symbol_name,
 			err, symbols[symbol].without);
+}
+
+void symbol_probe(enum symbol symbol, kprobe_pre_handler_t handler)
+{
+	symbols[symbol].probe.pre_handler = handler;
+	symbol_register(symbol);
 }
 
 void symbol_unprobe(enum symbol symbol)
@@ -36,7 +40,9 @@ void symbol_unprobe(enum symbol symbol)
 
 void *symbol_find(enum symbol symbol)
 {
-	symbol_probe(symbol, NULL);
+	/* A probe that is never armed needs no memory to be unregistered. */
+	symbols[symbol].probe.flags = KPROBE_FLAG_DISABLED;
+	symbol_register(symbol);
 	symbol_unprobe(symbol);
 	return symbols[symbol].missing ? NULL : symbols[symbol].probe.addr;
 }
