@@ -63,6 +63,27 @@ static bool flush_queue(struct session *session, unsigned long delay)
 	return true;
 }
 
+/*
+ * Return true if a flush was wanted before its time, and have it begin. To
+ * whoever wanted it while the next flush was being queued, that one looked due.
+ */
+static bool flush_if_wanted(struct session *session)
+{
+	smp_mb();	/* pairs with xchg() in session_want_flush() */
+	if (!READ_ONCE(session->flush_wanted))
+		return false;
+	flush_queue(session, READ_ONCE(session->wanted_pause));
+	return true;
+}
+
+/* Have the session flushed when the interval is over. */
+static void flush_queue_interval(struct session *session)
+{
+	queue_delayed_work(hwprof_workqueue, &session->flush_work,
+			   READ_ONCE(session->pause));
+	flush_if_wanted(session);
+}
+
 static void flush_kick(struct irq_work *work)
 {
 	struct session *session =
@@ -70,11 +91,8 @@ static void flush_kick(struct irq_work *work)
 
 	if (session->engine->immediate || !session->rows)
 		return;
-	if (READ_ONCE(session->flush_wanted))
-		flush_queue(session, READ_ONCE(session->wanted_pause));
-	else
-		queue_delayed_work(hwprof_workqueue, &session->flush_work,
-				   READ_ONCE(session->pause));
+	if (!flush_if_wanted(session))
+		flush_queue_interval(session);
 }
 
 /* Return true if there is anything that no row has told. */
@@ -239,9 +257,7 @@ static void flush_retry_later(struct session *session, enum flushed flushed)
 	/* Flushes of two processes that end may come here at once. */
 	if (flush_queue(session, msecs_to_jiffies(ms)))
 		WRITE_ONCE(session->retry_ms, min(2 * ms, most));
-	/* A flush that was wanted meanwhile may have been moved back. */
-	if (READ_ONCE(session->flush_wanted))
-		flush_queue(session, READ_ONCE(session->wanted_pause));
+	flush_if_wanted(session);
 }
 
 /* Return the CPU time of current in ns, until now. */
@@ -312,7 +328,7 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-/* Return false if rows are left. */
+/* Return false if rows are left that no reader will fetch. */
 static bool flush_until_done(struct session *session, u32 space)
 {
 	bool aloof = flush_is_aloof(session, space), waits = space && !aloof;
@@ -325,7 +341,7 @@ static bool flush_until_done(struct session *session, u32 space)
 		flushed = flush_locked(session, space);
 		cpus_read_unlock();
 		if (flushed < FLUSH_LATER)
-			return true;
+			return flushed == FLUSH_DONE || flushed == FLUSH_HELD;
 		if (!--*(flushed == FLUSH_LATER ? &ring_tries : &table_tries))
 			break;
 		msleep(TRY_MS);
@@ -339,10 +355,13 @@ static bool flush_until_done(struct session *session, u32 space)
 	return false;
 }
 
-/* Write the totals of an immediate engine, whose rows are all written. */
-static void flush_totals(struct session *session)
+/*
+ * Write what tables have given back, and totals; an immediate engine has only
+ * totals. Have it tried again if a ring is full. @last: see flush_rows().
+ */
+static void flush_rest(struct session *session, bool last)
 {
-	if (flush_rows(session, 0, false) == FLUSH_LATER)
+	if (flush_rows(session, 0, last) == FLUSH_LATER)
 		flush_retry_later(session, FLUSH_LATER);
 	else
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
@@ -356,7 +375,7 @@ static void flush_immediate(struct session *session, u32 space)
 {
 	flush_begin(session);
 	session_note_left(session);
-	flush_totals(session);
+	flush_rest(session, false);
 	if (space)
 		session_forget(session, space_find(session, space));
 	session_forget_left(session);
@@ -366,7 +385,8 @@ static void flush_immediate(struct session *session, u32 space)
 /*
  * Flush in process context. @space 0: the interval is over. Otherwise that
  * address space is over, and the caller owns its record. Wait for its rows, but
- * not for ever, where flush_until_done() does. Return false if rows are left.
+ * not for ever, where flush_until_done() does. Return false if rows are left
+ * that no reader will fetch.
  */
 bool session_flush(struct session *session, u32 space)
 {
@@ -397,8 +417,8 @@ bool session_flush_around(struct session *session,
 		done = flush_once(session, 0) < FLUSH_LATER;
 	if (done)
 		change(session, context);
-	if (session->rows && flush_rows(session, 0, false) == FLUSH_LATER)
-		flush_retry_later(session, FLUSH_LATER);
+	if (session->rows)
+		flush_rest(session, false);
 	flush_end(session);
 	return done;
 }
@@ -417,8 +437,7 @@ void session_flush_disabled(struct session *session)
 	flush_begin(session);
 	if (!immediate)
 		tables_merge_free(session, (struct ended) {});
-	if (flush_rows(session, 0, true) == FLUSH_LATER)
-		flush_retry_later(session, FLUSH_LATER);
+	flush_rest(session, true);
 	flush_end(session);
 }
 
@@ -440,6 +459,7 @@ static void flush_interval(struct work_struct *work)
 		   max_t(unsigned long, session->interval, took));
 	/* Tables that are full again at once find no room in the rings. */
 	WRITE_ONCE(session->wanted_pause, done ? 0 : took + 1);
+	flush_if_wanted(session);	/* not after the pause of before */
 }
 
 /* --- processes whose end the workqueue flushes ---------------------------- */
@@ -511,7 +531,7 @@ static bool flush_ended(struct session *session, struct space *space)
 
 	flush_begin(session);
 	if (session->engine->immediate)
-		flush_totals(session);
+		flush_rest(session, false);
 	else
 		flushed = flush_rows(session, space->id, false);
 	done = flushed < FLUSH_NO_EVENT ||
@@ -546,9 +566,7 @@ static bool flush_some_left(struct session *session)
 		return left.count == flush_left_most(session);
 	while (left.done < left.count)
 		space_leave(left.spaces[left.done++]);
-	/* The flush of the interval tries again. */
-	queue_delayed_work(hwprof_workqueue, &session->flush_work,
-			   READ_ONCE(session->pause));
+	flush_queue_interval(session);	/* it tries again */
 	return false;
 }
 
@@ -632,7 +650,7 @@ void session_flush_init(struct session *session)
 	INIT_DELAYED_WORK(&session->flush_work, flush_interval);
 	INIT_DELAYED_WORK(&session->left_work, flush_left);
 	session->flush_kick = IRQ_WORK_INIT(flush_kick);
-	session->retry_ms = 1;
+	session->retry_ms = RETRY_MS;
 	session->pause = session->interval;
 }
 
