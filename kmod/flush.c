@@ -248,11 +248,11 @@ static enum flushed flush_once(struct session *session, u32 space)
  */
 static void flush_retry_later(struct session *session, enum flushed flushed)
 {
-	unsigned int ms = READ_ONCE(session->retry_ms);
-	unsigned int most = jiffies_to_msecs(session->interval);
+	unsigned int most = jiffies_to_msecs(session->interval), ms;
 
 	if (flushed == FLUSH_LATER)
 		most = max_t(unsigned int, most, RETRY_MOST);
+	ms = min(READ_ONCE(session->retry_ms), most);
 
 	/* Flushes of two processes that end may come here at once. */
 	if (flush_queue(session, msecs_to_jiffies(ms)))
@@ -328,7 +328,7 @@ static enum flushed flush_locked(struct session *session, u32 space)
 	return flushed;
 }
 
-/* Return false if rows are left that no reader will fetch. */
+/* Return true if all rows were written, or wait for a reader or an event. */
 static bool flush_until_done(struct session *session, u32 space)
 {
 	bool aloof = flush_is_aloof(session, space), waits = space && !aloof;
@@ -341,7 +341,7 @@ static bool flush_until_done(struct session *session, u32 space)
 		flushed = flush_locked(session, space);
 		cpus_read_unlock();
 		if (flushed < FLUSH_LATER)
-			return flushed == FLUSH_DONE || flushed == FLUSH_HELD;
+			return flushed != FLUSH_NO_RING;
 		if (!--*(flushed == FLUSH_LATER ? &ring_tries : &table_tries))
 			break;
 		msleep(TRY_MS);
@@ -385,8 +385,8 @@ static void flush_immediate(struct session *session, u32 space)
 /*
  * Flush in process context. @space 0: the interval is over. Otherwise that
  * address space is over, and the caller owns its record. Wait for its rows, but
- * not for ever, where flush_until_done() does. Return false if rows are left
- * that no reader will fetch.
+ * not for ever, where flush_until_done() does. Return true if all rows were
+ * written, or wait for a reader or an event; always for an immediate engine.
  */
 bool session_flush(struct session *session, u32 space)
 {
@@ -457,9 +457,10 @@ static void flush_interval(struct work_struct *work)
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
 		   max_t(unsigned long, session->interval, took));
-	/* Tables that are full again at once find no room in the rings. */
+	/* Tables that are full again at once find no room, or no ring. */
 	WRITE_ONCE(session->wanted_pause, done ? 0 : took + 1);
-	flush_if_wanted(session);	/* not after the pause of before */
+	/* That pause may be shorter than the one before. */
+	flush_if_wanted(session);
 }
 
 /* --- processes whose end the workqueue flushes ---------------------------- */
