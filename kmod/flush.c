@@ -64,8 +64,9 @@ static bool flush_queue(struct session *session, unsigned long delay)
 }
 
 /*
- * Return true if a flush was wanted before its time, and have it begin. To
- * whoever wanted it while the next flush was being queued, that one looked due.
+ * If a flush is wanted before its time, have it begin and return true. Whoever
+ * queues a flush calls this afterwards: while it was being queued, it looked
+ * due to others, and they did not queue an earlier one.
  */
 static bool flush_if_wanted(struct session *session)
 {
@@ -357,7 +358,7 @@ static bool flush_until_done(struct session *session, u32 space)
 
 /*
  * Write what tables have given back, and totals; an immediate engine has only
- * totals. Have it tried again if a ring is full. @last: see flush_rows().
+ * totals. Try again later if a ring is full. @last: see flush_rows().
  */
 static void flush_rest(struct session *session, bool last)
 {
@@ -457,9 +458,9 @@ static void flush_interval(struct work_struct *work)
 	/* Leave half of the time to others, however short the interval is. */
 	WRITE_ONCE(session->pause,
 		   max_t(unsigned long, session->interval, took));
-	/* Tables that are full again at once find no room, or no ring. */
+	/* Do not spin if tables fill at once and no ring takes their rows. */
 	WRITE_ONCE(session->wanted_pause, done ? 0 : took + 1);
-	/* That pause may be shorter than the one before. */
+	/* This pause may be shorter than the one before. */
 	flush_if_wanted(session);
 }
 
@@ -567,7 +568,7 @@ static bool flush_some_left(struct session *session)
 		return left.count == flush_left_most(session);
 	while (left.done < left.count)
 		space_leave(left.spaces[left.done++]);
-	flush_queue_interval(session);	/* it tries again */
+	flush_queue_interval(session);	/* to try again */
 	return false;
 }
 

@@ -38,10 +38,6 @@ for word in Of That What Who So Nor; do
 			finds "comment opens with $word" $file
 	done
 done
-printf '/* That it is late is told by %%s. */\nint a;\n' b > "$work/it.c"
-check "a comment that opens with That and a clause" \
-	finds "comment opens with That it" it.c
-printf '/* That pause may be short. */\nint a;\n' > "$work/that.h"
 printf '/*\n * Office: that of what.\n */\nchar *s = "/* Of";\n' \
 	> "$work/fine.h"
 printf '#!/bin/sh\n# Sofa\necho "# a" # b\n' > "$work/fine"
@@ -64,7 +60,7 @@ printf '\t%072d\n' 0 > "$work/narrow.c"
 printf '\tprintf("%%s: %070d\\n", name);\n' 0 > "$work/message.c"
 check "a wide line of C" finds "81 columns" wide.c
 check "a wide line of shell" finds "81 columns" wide
-for file in fine.h that.h fine fine.md narrow.c message.c; do
+for file in fine.h fine fine.md narrow.c message.c; do
 	check "nothing is wrong with $file" passes $file
 done
 

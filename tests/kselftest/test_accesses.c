@@ -187,7 +187,7 @@ static void record(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, self->tally.throttled);
 }
 
-/* On one CPU, as check_all() expects the accesses in order. */
+/* Stays on one CPU, since check_all() expects the accesses in order. */
 static void run_all(void *context)
 {
 	stay_on(0);

@@ -283,7 +283,7 @@ TEST_F(values, of_a_killed_program)
 	EXPECT_EQ(recording_count(&self->recording), self->tally.period);
 }
 
-/* On one CPU, as see_sample() counts the values in order. */
+/* Stays on one CPU, since see_sample() takes the values in order. */
 static void run_few(void *context)
 {
 	stay_on(0);
