@@ -17,11 +17,13 @@
 #include <linux/magic.h>
 #include <linux/mm_types.h>
 #include <linux/path.h>
+#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/uidgid.h>
 
 #include "arch.h"
 #include "compat.h"
@@ -96,11 +98,9 @@ static int right_open_memory(struct task_struct *task)
 	return pid_alive(task) && task_pid_nr(task) == pid ? 0 : -ESRCH;
 }
 
-/*
- * Open it with the real ids. Opening a file checks the ids for files, ptrace()
- * the real ones.
- */
-static int right_open_memory_as_real(struct task_struct *task)
+/* Open it with the opener's credentials, but other ids for files. */
+static int right_open_memory_as(struct task_struct *task, kuid_t uid,
+				kgid_t gid)
 {
 	struct cred *cred = prepare_creds();
 	const struct cred *old;
@@ -108,8 +108,8 @@ static int right_open_memory_as_real(struct task_struct *task)
 
 	if (!cred)
 		return -ENOMEM;
-	cred->fsuid = cred->uid;
-	cred->fsgid = cred->gid;
+	cred->fsuid = uid;
+	cred->fsgid = gid;
 	old = override_creds(cred);
 	err = right_open_memory(task);
 	revert_creds(old);
@@ -141,59 +141,41 @@ int right_attach(struct task_struct *task)
 		return 0;
 	if (task->flags & PF_KTHREAD)
 		return 0;	/* it never runs a program */
-	return right_check_memory(task) ?: right_open_memory_as_real(task);
+	/* Opening a file checks the ids for files, ptrace() the real ones. */
+	return right_check_memory(task) ?:
+	       right_open_memory_as(task, current_uid(), current_gid());
 }
 
 /* --- all tasks ------------------------------------------------------------ */
 
-enum { YAMA_NO_ATTACH = 3 };
-
 /*
- * There is no such file. Return 0 if the folder is readable, so that there is
- * no Yama.
+ * Security modules can only be asked about one task. Ask about the init
+ * process: Yama at its highest level refuses that, as do AppArmor's profiles of
+ * containers. Its file is opened with root's ids, because right_attach_all()
+ * requires no capability for files. The init process itself is refused, because
+ * the kernel skips its check there.
  */
-static int right_check_no_yama(void)
+static int right_attach_init(void)
 {
-	struct file *file = right_open_proc("/proc/sys/kernel");
+	struct task_struct *init;
+	int err;
 
-	if (IS_ERR(file))
-		return right_failure(PTR_ERR(file));
-	fput(file);
-	return 0;
-}
-
-/*
- * At its highest level, Yama lets nobody attach, whatever their capabilities.
- * The level is not exported. A level that cannot be read is taken for the
- * highest.
- */
-static int right_check_yama(void)
-{
-	struct file *file =
-		right_open_proc("/proc/sys/kernel/yama/ptrace_scope");
-	char text[16] = "";
-	loff_t at = 0;
-	ssize_t count;
-	int scope;
-
-	if (PTR_ERR_OR_ZERO(file) == -ENOENT)
-		return right_check_no_yama();
-	if (IS_ERR(file))
-		return right_failure(PTR_ERR(file));
-	count = kernel_read(file, text, sizeof(text) - 1, &at);
-	fput(file);
-	if (count < 0)
-		return right_failure(count);
-	if (!count || kstrtoint(strim(text), 10, &scope))
-		return -EACCES;
-	return scope < YAMA_NO_ATTACH ? 0 : -EACCES;
+	rcu_read_lock();
+	init = get_pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_TGID);
+	rcu_read_unlock();
+	if (!init)
+		return -ESRCH;
+	err = right_check_memory(init) ?:
+	      right_open_memory_as(init, GLOBAL_ROOT_UID, GLOBAL_ROOT_GID);
+	put_task_struct(init);
+	return err;
 }
 
 int right_attach_all(void)
 {
 	if (!perfmon_capable() || !capable(CAP_SYS_PTRACE))
 		return -EACCES;
-	return right_check_yama();
+	return right_attach_init();
 }
 
 int right_watch(const struct session_config *config, struct task_struct *task)
@@ -207,7 +189,7 @@ int right_watch(const struct session_config *config, struct task_struct *task)
 		pr_debug_ratelimited("the event takes the right to attach to "
 				     "%s\n", task ? "its task" :
 				     "all tasks: CAP_PERFMON, CAP_SYS_PTRACE "
-				     "and a Yama scope below 3");
+				     "and attaching to the init process");
 	return err;
 }
 

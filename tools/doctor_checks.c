@@ -14,6 +14,7 @@
 #include "command.h"
 #include "doctor.h"
 #include "hwprof.h"
+#include "live/permission.h"
 
 #define PMUS		"/sys/bus/event_source/devices/"
 #define TEXT(finding, ...) \
@@ -288,14 +289,21 @@ static void look_at_ptrace(struct finding *finding)
 		"only root may step programs",
 		"nobody may step programs until the machine is booted again",
 	};
+	char label[PERMISSION_LABEL], confined[128] = "";
 	int64_t scope = 0;
 
+	if (permission_label(label)) {
+		finding->state = FINDING_WARN;
+		snprintf(confined, sizeof(confined),
+			 "; the security label '%s' may forbid it", label);
+	}
 	if (!read_number("/proc/sys/kernel/yama/ptrace_scope", &scope)) {
-		TEXT(finding, "this kernel has no Yama: %s", who[0]);
+		TEXT(finding, "this kernel has no Yama: %s%s", who[0],
+		     confined);
 		return;
 	}
 	scope = scope < 0 ? 0 : scope > 3 ? 3 : scope;
-	TEXT(finding, "%" PRId64 "; %s", scope, who[scope]);
+	TEXT(finding, "%" PRId64 "; %s%s", scope, who[scope], confined);
 	if (scope < 2)
 		return;
 	finding->state = FINDING_WARN;

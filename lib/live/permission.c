@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdio.h>
+#include <string.h>
 
 #include "base/event_config.h"
 #include "permission.h"
@@ -43,16 +44,34 @@ static const char *effect_of_scope(int scope)
 	return NULL;
 }
 
+bool permission_label(char label[PERMISSION_LABEL])
+{
+	FILE *file = fopen("/proc/self/attr/current", "re");
+	bool read = file && fgets(label, PERMISSION_LABEL, file);
+
+	if (file)
+		fclose(file);
+	if (!read)
+		return false;
+	label[strcspn(label, "\n")] = '\0';
+	return *label && strncmp(label, "unconfined", 10);
+}
+
 const char *permission_settings(bool attaches, char text[PERMISSION_TEXT])
 {
 	int scope = read_setting(SYSCTL "yama/ptrace_scope", -1);
 	const char *effect = attaches ? effect_of_scope(scope) : NULL;
+	char label[PERMISSION_LABEL];
 	int used = 0;
 
-	if (effect)
+	if (attaches && permission_label(label))
 		used = snprintf(text, PERMISSION_TEXT,
-				"kernel.yama.ptrace_scope is %d, which %s; ",
-				scope, effect);
+				"hwprof runs under the security label '%s'; ",
+				label);
+	if (effect)
+		used += snprintf(text + used, PERMISSION_TEXT - used,
+				 "kernel.yama.ptrace_scope is %d, which %s; ",
+				 scope, effect);
 	snprintf(text + used, PERMISSION_TEXT - used,
 		 "kernel.perf_event_paranoid is %d",
 		 read_setting(SYSCTL "perf_event_paranoid", 0));

@@ -8,8 +8,8 @@
 
 #include "hwprof.h"
 
-/* Room for the longest text. */
-enum { PERMISSION_TEXT = 160 };
+/* Room for the longest text, and for a security label with its end. */
+enum { PERMISSION_TEXT = 288, PERMISSION_LABEL = 64 };
 
 /*
  * Returns true if the event attaches to programs. Other sources need only the
@@ -18,8 +18,16 @@ enum { PERMISSION_TEXT = 160 };
 bool event_attaches(const struct hwprof_event *event);
 
 /*
+ * Gets this program's security label: the name of an AppArmor profile and its
+ * mode, or a context of SELinux. A longer one is cut off. Returns false if
+ * there is none, or if it says that the program is not confined.
+ */
+bool permission_label(char label[PERMISSION_LABEL]);
+
+/*
  * Writes the settings of the kernel that may refuse an event, with their
- * values. Yama's is one of them only if the event attaches. Returns @text.
+ * values. If the event attaches, Yama's scope and the security label are among
+ * them. Returns @text.
  */
 const char *permission_settings(bool attaches, char text[PERMISSION_TEXT]);
 

@@ -1131,7 +1131,7 @@ TEST(a_refused_trigger)
 /* Keeps the folder's lock, shared, until it is killed. */
 static void keep_folder(void *context)
 {
-	int folder = open("/proc/sys/kernel", O_RDONLY | O_DIRECTORY), faults;
+	int folder = open("/proc/1", O_RDONLY | O_DIRECTORY), faults;
 	void *page = missing_page(&faults);
 
 	if (folder < 0 || !page)
@@ -1143,7 +1143,7 @@ static void keep_folder(void *context)
 /* Waits for the lock alone, and keeps others from sharing it meanwhile. */
 static void change_folder(void *context)
 {
-	mkdir("/proc/sys/kernel/hwprof", 0700);
+	mkdir("/proc/1/hwprof", 0700);
 }
 
 static int step_oneself(void *context)
@@ -1156,7 +1156,7 @@ static void step_as_root(void *context)
 	_exit(step_oneself(context));
 }
 
-/* Root's event takes a look at Yama's scope. A user's does not wait for it. */
+/* Root's event asks about the init process. A user's does not wait for it. */
 TEST(a_look_that_takes_long)
 {
 	struct child keeper = child_start(keep_folder, NULL), changer;
