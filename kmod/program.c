@@ -21,6 +21,7 @@
 #include "engine/window.h"
 #include "filter.h"
 #include "program.h"
+#include "right.h"
 #include "session.h"
 #include "source/source.h"
 
@@ -799,7 +800,7 @@ static int program_check_rights(const struct session *session)
 
 	if (err)
 		return err;
-	return bpf_capable() && perfmon_capable() ? 0 : -EPERM;
+	return right_read_all() ? 0 : -EPERM;
 }
 
 int programs_set(struct session *session, const struct hwprof_program *request)

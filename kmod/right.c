@@ -9,6 +9,7 @@
 #include <linux/auxvec.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -23,6 +24,7 @@
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 #include <linux/uidgid.h>
 
 #include "arch.h"
@@ -32,13 +34,28 @@
 
 /* --- one task ------------------------------------------------------------- */
 
+#define RIGHT_PROC "/proc"
+
 /*
- * Open a file of the init process's procfs. Return -EACCES if that is no
- * procfs, or one of another pid namespace.
+ * Return true if the file is the one at @path of a procfs of the first pid
+ * namespace. Another file may be mounted there.
  */
+static bool right_is_proc(const struct file *file, const char *path)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+	char text[32];
+	const char *is;
+
+	if (sb->s_magic != PROC_SUPER_MAGIC)
+		return false;
+	is = dentry_path_raw(file->f_path.dentry, text, sizeof(text));
+	return proc_pid_ns(file_inode(file)->i_sb) == &init_pid_ns &&
+	       !IS_ERR(is) && !strcmp(is, path);
+}
+
+/* Open a file as the init process's root has it. @path begins with /proc. */
 static struct file *right_open_proc(const char *path)
 {
-	const struct super_block *sb;
 	struct file *file;
 	struct path root;
 
@@ -47,11 +64,7 @@ static struct file *right_open_proc(const char *path)
 	task_unlock(&init_task);
 	file = file_open_root(&root, path, O_RDONLY, 0);
 	path_put(&root);
-	if (IS_ERR(file))
-		return file;
-	sb = file_inode(file)->i_sb;
-	if (sb->s_magic == PROC_SUPER_MAGIC &&
-	    proc_pid_ns(file_inode(file)->i_sb) == &init_pid_ns)
+	if (IS_ERR(file) || right_is_proc(file, path + strlen(RIGHT_PROC)))
 		return file;
 	fput(file);
 	return ERR_PTR(-EACCES);
@@ -86,7 +99,7 @@ static int right_open_memory(struct task_struct *task)
 	struct file *file;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	snprintf(path, sizeof(path), RIGHT_PROC "/%d/mem", pid);
 	file = right_open_proc(path);
 	if (IS_ERR(file))
 		return right_refusal(task, PTR_ERR(file));
@@ -164,11 +177,11 @@ static int right_attach_init(void)
 	init = get_pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_TGID);
 	rcu_read_unlock();
 	if (!init)
-		return -ESRCH;
+		return -EACCES;
 	err = right_check_memory(init) ?:
 	      right_open_memory_as(init, GLOBAL_ROOT_UID, GLOBAL_ROOT_GID);
 	put_task_struct(init);
-	return err;
+	return err == -ESRCH ? -EACCES : err;
 }
 
 int right_attach_all(void)
@@ -176,6 +189,11 @@ int right_attach_all(void)
 	if (!perfmon_capable() || !capable(CAP_SYS_PTRACE))
 		return -EACCES;
 	return right_attach_init();
+}
+
+bool right_read_all(void)
+{
+	return bpf_capable() && perfmon_capable();
 }
 
 int right_watch(const struct session_config *config, struct task_struct *task)

@@ -31,6 +31,12 @@ int right_attach(struct task_struct *task);
  */
 int right_attach_all(void);
 
+/*
+ * Ask whether current may read all memory anyway, by BPF programs: CAP_BPF and
+ * CAP_PERFMON. Takes no lock.
+ */
+bool right_read_all(void);
+
 /**
  * right_watch() - Check the rights that an event needs beyond perf's checks
  * @config: the decoded words of the event.

@@ -8,13 +8,15 @@
 
 /*
  * Rows tell about programs of all users, and what is in their memory. Counts
- * with a filter of fields tell that, too. Perf has asked for the children of an
- * event when it asked for the event. Kernels without tracing do not ask.
+ * with a filter of fields tell that, too. Perf holds a lock that a fork takes
+ * under those of an exec, so that right_attach_all() cannot be called. Perf has
+ * asked for the children of an event when it asked for the event. Kernels
+ * without tracing do not ask.
  */
 static int __maybe_unused row_trace_may_open(struct trace_event_call *call,
 					     struct perf_event *event)
 {
-	return event->parent ? 0 : right_attach_all();
+	return event->parent || right_read_all() ? 0 : -EACCES;
 }
 
 /*

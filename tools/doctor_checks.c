@@ -289,7 +289,7 @@ static void look_at_ptrace(struct finding *finding)
 		"only root may step programs",
 		"nobody may step programs until the machine is booted again",
 	};
-	char label[PERMISSION_LABEL], confined[128] = "";
+	char label[PERMISSION_LABEL], confined[192] = "";
 	int64_t scope = 0;
 
 	if (permission_label(label)) {

@@ -44,6 +44,28 @@ static const char *effect_of_scope(int scope)
 	return NULL;
 }
 
+/*
+ * Returns true if the label confines. AppArmor's ends with a mode in
+ * parentheses, unless it is "unconfined". The third field of SELinux's is a
+ * type.
+ */
+static bool confines(const char *label)
+{
+	static const char *const harmless[] = {
+		"unconfined", " (unconfined)", " (complain)",
+	};
+	size_t length = strlen(label), i;
+
+	for (i = 0; i < 3; i++) {
+		size_t end = strlen(harmless[i]);
+
+		if (length >= end && !strcmp(label + length - end, harmless[i]))
+			return false;
+	}
+	return length && !strstr(label, ":unconfined_t:") &&
+	       !strstr(label, ":unconfined_service_t:");
+}
+
 bool permission_label(char label[PERMISSION_LABEL])
 {
 	FILE *file = fopen("/proc/self/attr/current", "re");
@@ -54,7 +76,7 @@ bool permission_label(char label[PERMISSION_LABEL])
 	if (!read)
 		return false;
 	label[strcspn(label, "\n")] = '\0';
-	return *label && strncmp(label, "unconfined", 10);
+	return confines(label);
 }
 
 const char *permission_settings(bool attaches, char text[PERMISSION_TEXT])

@@ -9,7 +9,7 @@
 #include "hwprof.h"
 
 /* Room for the longest text, and for a security label with its end. */
-enum { PERMISSION_TEXT = 288, PERMISSION_LABEL = 64 };
+enum { PERMISSION_TEXT = 352, PERMISSION_LABEL = 128 };
 
 /*
  * Returns true if the event attaches to programs. Other sources need only the

@@ -6,7 +6,7 @@
 
 parser=/sbin/apparmor_parser
 policy=/sys/kernel/security/apparmor
-profile=hwprof-reader
+export profile=hwprof-reader
 
 mount -t securityfs securityfs /sys/kernel/security 2> /dev/null
 [ -d $policy ] || { skip all "this kernel has no AppArmor"; finish; exit; }
@@ -39,6 +39,38 @@ of_all()
 	confined hwprof record -o /tmp/confined.data -a -e "$1" -- sleep 0.1
 }
 
+# over PID COMMAND...: runs it, confined, with its own memory mounted over that
+# of the process
+over()
+(
+	export over=$1
+	shift
+	script=$(cat << 'END'
+		mount --bind /proc/$$/mem /proc/$over/mem || exit
+		echo exec $profile > /proc/self/attr/exec
+		exec "$@"
+END
+	)
+	sh -c "$script" sh "$@"
+	status=$?
+	umount "/proc/$over/mem"
+	return $status
+)
+
+over_all()
+{
+	over 1 hwprof record -o /tmp/confined.data -a -e loops,step -- sleep 0.1
+}
+
+over_another()
+(
+	./spin &
+	over $! hwprof record -o /tmp/confined.data -e values -p $! -- sleep 0.1
+	status=$?
+	kill $!
+	return $status
+)
+
 doctor_names()
 {
 	confined hwprof doctor > /tmp/doctor
@@ -54,6 +86,10 @@ if [ "$(cat $caps/step)" = yes ]; then
 	test_ok "values of another process" says "$label" of_another values
 	test_ok "values of all" says "$label" of_all values
 	test_ok "steps of all" says "$label" of_all loops,step
+	test_ok "steps of all, with a file over the init process's" \
+		says "$label" over_all
+	test_ok "values, with a file over another process's" \
+		says "$label" over_another
 	test_ok "steps of its child" confined hwprof record \
 		-o /tmp/confined.data -e loops,step ./known
 else

@@ -44,6 +44,7 @@ enum who {
 	WHO_BOTH	= 1 << 5,	/* CAP_PERFMON, CAP_SYS_PTRACE */
 	WHO_ADMIN	= 1 << 6,
 	WHO_ROOT	= 1 << 7,
+	WHO_BPF		= 1 << 8,	/* CAP_PERFMON, CAP_BPF */
 };
 
 enum target {
@@ -407,6 +408,9 @@ static void become_who(enum who who)
 	case WHO_BOTH:
 		keep_only(BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE));
 		break;
+	case WHO_BPF:
+		keep_only(BIT(CAP_PERFMON) | BIT(CAP_BPF));
+		break;
 	case WHO_ADMIN:
 		keep_only(BIT(CAP_SYS_ADMIN));
 		break;
@@ -634,7 +638,8 @@ static void test_tracepoints(void)
 	right &= tracepoint_gives(WHO_PERFMON, PERF_SAMPLE_RAW, EACCES);
 	set_level(2);
 	right &= tracepoint_gives(WHO_PERFMON, PERF_SAMPLE_RAW, EACCES);
-	right &= tracepoint_gives(WHO_BOTH, PERF_SAMPLE_RAW, 0);
+	right &= tracepoint_gives(WHO_BOTH, PERF_SAMPLE_RAW, EACCES);
+	right &= tracepoint_gives(WHO_BPF, PERF_SAMPLE_RAW, 0);
 	right &= tracepoint_gives(WHO_ROOT, PERF_SAMPLE_RAW, 0);
 	ksft_test_result(right, "tracepoints of rows\n");
 }
