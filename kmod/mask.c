@@ -39,24 +39,51 @@ static int mask_check_right(const struct session *session,
 	return right_attach_all() ? -EPERM : 0;
 }
 
-int mask_request(struct session *session, struct hwprof_mask *request)
+/*
+ * The right is asked for without the session's lock. That may take long: other
+ * processes can keep a lock of the init process.
+ */
+static int mask_set(struct session *session, struct hwprof_mask *request)
 {
 	const struct mask wanted = mask_of(request);
-	bool sets = request->flags & HWPROF_MASK_SET;
+	int err = mask_check_right(session, &wanted);
+
+	if (err)
+		return err;
+	if (mutex_lock_killable(&session->tuning_lock))
+		return -EINTR;
+	err = tuning_change(session, mask_edit, &wanted);
+	if (!err)
+		mask_answer(session, request);
+	mutex_unlock(&session->tuning_lock);
+	return err;
+}
+
+static int mask_get(struct session *session, struct hwprof_mask *request)
+{
+	struct hwprof_mask answer = *request;
+	struct mask mask;
+	int err;
+
+	if (mutex_lock_killable(&session->tuning_lock))
+		return -EINTR;
+	mask = tuning_locked(session)->mask;
+	mask_answer(session, &answer);
+	mutex_unlock(&session->tuning_lock);
+	err = mask_check_right(session, &mask);
+	if (!err)
+		*request = answer;
+	return err;
+}
+
+int mask_request(struct session *session, struct hwprof_mask *request)
+{
 	int err = tuning_check_right(session);
 
 	if (!err && request->flags)
 		err = mask_check(&session->config, request).error;
 	if (err)
 		return err;
-	if (mutex_lock_killable(&session->tuning_lock))
-		return -EINTR;
-	err = mask_check_right(session, sets ? &wanted :
-			       &tuning_locked(session)->mask);
-	if (!err && sets)
-		err = tuning_change(session, mask_edit, &wanted);
-	if (!err)
-		mask_answer(session, request);
-	mutex_unlock(&session->tuning_lock);
-	return err;
+	return request->flags & HWPROF_MASK_SET ? mask_set(session, request) :
+						  mask_get(session, request);
 }

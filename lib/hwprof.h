@@ -2502,7 +2502,8 @@ void hwprof_mask_print(const struct hwprof_mask *mask, char *text, size_t size);
  *
  * Return: 0; or
  * - -EPERM if the process has not made the session, or has other credentials
- *   since, and may not attach to all programs (CAP_PERFMON, CAP_SYS_PTRACE),
+ *   since, and may not attach to all programs (CAP_PERFMON, CAP_SYS_PTRACE, and
+ *   attaching to the init process),
  * - -EOPNOTSUPP if the mask tests what the session does not see, or if the
  *   module is too old,
  * - -EINVAL if the mask has unknown bits, or leaves out branches that the

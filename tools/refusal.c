@@ -100,7 +100,7 @@ static void explain_attaching(const char *text)
 {
 	char settings[PERMISSION_TEXT];
 
-	failed("not permitted to step the program for event '%s': this takes the right to attach to it as a debugger, or, for all programs, CAP_PERFMON and CAP_SYS_PTRACE; %s; run as root, or take the source lbr or sample",
+	failed("not permitted to step the program for event '%s': this takes the right to attach to it as a debugger, or, for all programs, CAP_PERFMON, CAP_SYS_PTRACE and the right to attach to the init process; %s; run as root, or take the source lbr or sample",
 	       text, permission_settings(true, settings));
 }
 

@@ -62,21 +62,24 @@ static bool confines(const char *label)
 		if (length >= end && !strcmp(label + length - end, harmless[i]))
 			return false;
 	}
-	return length && !strstr(label, ":unconfined_t:") &&
-	       !strstr(label, ":unconfined_service_t:");
+	return length && !strstr(label, ":unconfined_t") &&
+	       !strstr(label, ":unconfined_service_t");
 }
 
 bool permission_label(char label[PERMISSION_LABEL])
 {
 	FILE *file = fopen("/proc/self/attr/current", "re");
-	bool read = file && fgets(label, PERMISSION_LABEL, file);
+	char whole[4096];
+	bool read = file && fgets(whole, sizeof(whole), file);
 
 	if (file)
 		fclose(file);
 	if (!read)
 		return false;
-	label[strcspn(label, "\n")] = '\0';
-	return confines(label);
+	whole[strcspn(whole, "\n")] = '\0';
+	snprintf(label, PERMISSION_LABEL, "%.*s", PERMISSION_LABEL - 1,
+		 whole);
+	return confines(whole);
 }
 
 const char *permission_settings(bool attaches, char text[PERMISSION_TEXT])

@@ -1156,12 +1156,31 @@ static void step_as_root(void *context)
 	_exit(step_oneself(context));
 }
 
-/* Root's event asks about the init process. A user's does not wait for it. */
+/* Asks for the mask of a session that another process has made. */
+static void ask_for_mask(void *context)
+{
+	const struct hwprof_config *config = context;
+	int fd = open(HWPROF_DEVICE, O_RDWR);
+
+	_exit(-request_mask(fd, config->session, (struct hwprof_mask){ 0 }));
+}
+
+/*
+ * Root's event asks about the init process, as does a request for the mask of
+ * another process's session. A user's event does not wait for that, and that
+ * session does not, either.
+ */
 TEST(a_look_that_takes_long)
 {
+	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
+	int session = device_open(&config);
 	struct child keeper = child_start(keep_folder, NULL), changer;
 	struct child root = child_start(step_as_root, NULL);
+	struct child asker = child_start(ask_for_mask, &config);
 	int status, i;
+
+	ASSERT_LE(0, session);
+	ASSERT_EQ(0, set_mask(session, 0, masks[0]));
 
 	/* The kernel forgets names that were used only at the second time. */
 	for (i = 0; i < 4; i++)
@@ -1175,13 +1194,20 @@ TEST(a_look_that_takes_long)
 		child_await_state(&changer, "DZ");
 	} while (waitpid(changer.pid, NULL, WNOHANG));
 	child_go(&root);
+	child_go(&asker);
 	child_await_state(&root, "DZ");
+	child_await_state(&asker, "DZ");
 	EXPECT_EQ(0, as_user(USER, step_oneself, NULL));
+	EXPECT_EQ(0, set_mask(session, 0, masks[1]));
 	EXPECT_EQ(0, waitpid(root.pid, NULL, WNOHANG));
+	EXPECT_EQ(0, waitpid(asker.pid, NULL, WNOHANG));
 	end(keeper.pid);
 	waitpid(changer.pid, NULL, 0);
 	waitpid(root.pid, &status, 0);
 	EXPECT_EQ(0, status);
+	waitpid(asker.pid, &status, 0);
+	EXPECT_EQ(0, status);
+	close(session);
 }
 
 TEST_HARNESS_MAIN
