@@ -27,7 +27,8 @@ windows_go_on()
 # and no window was lost. If one was, the log says why.
 adds_up()
 {
-	ask "/api/v1/profile/loops?seconds=3600&limit=1" > $work/said
+	ask "/api/v1/profile/loops?seconds=3600&limit=1" 900 > $work/said ||
+		echo "no answer: curl's status is $?"
 	for word in produced delivered lost evicted pending; do
 		eval "$word=$(sed -n "s/.*\"$word\": \([0-9]*\).*/\1/p" \
 			$work/said | head -n 1)"
@@ -38,6 +39,7 @@ adds_up()
 		[ "$(metric recordings_unreadable_total)" = "${unreadable:-0}" ] &&
 		return
 	grep 'window is lost' $work/log
+	head -c 500 $work/said
 	return 1
 }
 

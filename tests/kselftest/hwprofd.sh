@@ -21,9 +21,10 @@ window = 2
 budget_daemon = no
 END
 
+# ask PATH [SECONDS]: prints the answer, for which it waits so long at the most
 ask()
 {
-	curl -s --max-time 60 --unix-socket $run/http "http://localhost$1"
+	curl -s --max-time "${2:-60}" --unix-socket $run/http "http://localhost$1"
 }
 
 # says PATTERN PATH: waits for the answer, for up to two minutes. With 1 % of
