@@ -31,10 +31,9 @@ static void mask_answer(const struct session *session,
  * The session's targets and their children are not known here, so that others
  * must be allowed to attach to every program.
  */
-static int mask_check_right(const struct session *session,
-			    const struct mask *mask)
+static int mask_check_right(const struct session *session, bool leaves_out)
 {
-	if (!mask->leaves_out || !opener_check(&session->key.opener))
+	if (!leaves_out || !opener_check(&session->key.opener))
 		return 0;
 	return right_attach_all() ? -EPERM : 0;
 }
@@ -46,7 +45,7 @@ static int mask_check_right(const struct session *session,
 static int mask_set(struct session *session, struct hwprof_mask *request)
 {
 	const struct mask wanted = mask_of(request);
-	int err = mask_check_right(session, &wanted);
+	int err = mask_check_right(session, wanted.leaves_out);
 
 	if (err)
 		return err;
@@ -62,15 +61,15 @@ static int mask_set(struct session *session, struct hwprof_mask *request)
 static int mask_get(struct session *session, struct hwprof_mask *request)
 {
 	struct hwprof_mask answer = *request;
-	struct mask mask;
+	bool leaves_out;
 	int err;
 
 	if (mutex_lock_killable(&session->tuning_lock))
 		return -EINTR;
-	mask = tuning_locked(session)->mask;
+	leaves_out = tuning_locked(session)->mask.leaves_out;
 	mask_answer(session, &answer);
 	mutex_unlock(&session->tuning_lock);
-	err = mask_check_right(session, &mask);
+	err = mask_check_right(session, leaves_out);
 	if (!err)
 		*request = answer;
 	return err;

@@ -42,14 +42,14 @@
  */
 static bool right_is_proc(const struct file *file, const char *path)
 {
-	const struct super_block *sb = file_inode(file)->i_sb;
+	struct super_block *sb = file_inode(file)->i_sb;
 	char text[32];
 	const char *is;
 
 	if (sb->s_magic != PROC_SUPER_MAGIC)
 		return false;
 	is = dentry_path_raw(file->f_path.dentry, text, sizeof(text));
-	return proc_pid_ns(file_inode(file)->i_sb) == &init_pid_ns &&
+	return proc_pid_ns(sb) == &init_pid_ns &&
 	       !IS_ERR(is) && !strcmp(is, path);
 }
 
@@ -70,27 +70,23 @@ static struct file *right_open_proc(const char *path)
 	return ERR_PTR(-EACCES);
 }
 
-/* Return @err if the check could not be made, and -EACCES if it said no. */
-static int right_failure(int err)
+/*
+ * Return what perf_event_open() should return: @err if the check could not be
+ * made, and -EACCES if it said no. To perf, ENOENT would mean that another PMU
+ * has the event.
+ */
+static int right_refusal(const struct task_struct *task, int err)
 {
 	switch (err) {
 	case -EINTR:
 	case -ENOMEM:
 	case -ENFILE:
 		return err;
+	case -ENOENT:
+	case -ESRCH:
+		return pid_alive(task) ? -EACCES : -ESRCH;
 	}
 	return -EACCES;
-}
-
-/*
- * Return what perf_event_open() should return. To perf, ENOENT would mean that
- * another PMU has the event.
- */
-static int right_refusal(const struct task_struct *task, int err)
-{
-	if ((err == -ENOENT || err == -ESRCH) && !pid_alive(task))
-		return -ESRCH;
-	return right_failure(err);
 }
 
 static int right_open_memory(struct task_struct *task)
