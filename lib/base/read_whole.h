@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading a part of a file, however many calls it takes. */
+/* Reading a part of a file in as many calls as it takes, if the file has it. */
 #ifndef HWPROF_READ_WHOLE_H
 #define HWPROF_READ_WHOLE_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -29,6 +30,19 @@ static inline int read_whole(int fd, void *to, size_t size, uint64_t offset)
 		done += got;
 	}
 	return 0;
+}
+
+/*
+ * Tells whether the file ends before the end of @size bytes at @offset. To be
+ * asked before they are allocated: a damaged file may claim any size.
+ */
+static inline bool ends_before(int fd, size_t size, uint64_t offset)
+{
+	uint8_t last;
+
+	return size &&
+	       read_whole(fd, &last, sizeof(last), offset + size - 1) ==
+		       -EBADMSG;
 }
 
 #endif /* HWPROF_READ_WHOLE_H */

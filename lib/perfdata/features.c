@@ -393,13 +393,36 @@ static bool is_of_use(unsigned int feature)
 	       feature == PERFDATA_DISTANCES;
 }
 
+static int read_section(struct hwprof_file *file, unsigned int feature,
+			const struct perfdata_section *section)
+{
+	uint8_t *bytes;
+	int error;
+
+	if (ends_before(file->fd, section->size, section->offset))
+		return file_warn(file, section->offset,
+				 "section %u is left out: the file ends in it",
+				 feature);
+	bytes = malloc(section->size);
+	if (!bytes)
+		return file_fail(file, -ENOMEM, "out of memory");
+	error = read_whole(file->fd, bytes, section->size, section->offset);
+	if (error)
+		error = file_warn(file, section->offset,
+				  "section %u is left out: it cannot be read: %s",
+				  feature, strerror(-error));
+	else
+		error = feature_parse(file, feature, section->offset,
+				      reader_of(bytes, section->size));
+	free(bytes);
+	return error;
+}
+
 /* Returns 0, 1 if the file ends here, or -ENOMEM. */
 static int read_feature(struct hwprof_file *file, unsigned int feature,
 			uint64_t entry)
 {
 	struct perfdata_section section;
-	uint8_t *bytes;
-	int error;
 
 	if (read_whole(file->fd, &section, sizeof(section), entry))
 		return file_warn(file, entry,
@@ -414,18 +437,7 @@ static int read_feature(struct hwprof_file *file, unsigned int feature,
 			"section %u is left out: it is said to have %" PRIu64
 			" bytes, and up to %d are allowed",
 			feature, section.size, FEATURE_SIZE_MAX);
-	bytes = malloc(section.size);
-	if (!bytes)
-		return file_fail(file, -ENOMEM, "out of memory");
-	if (!read_whole(file->fd, bytes, section.size, section.offset))
-		error = feature_parse(file, feature, section.offset,
-				      reader_of(bytes, section.size));
-	else
-		error = file_warn(file, section.offset,
-				  "section %u is left out: the file ends in it",
-				  feature);
-	free(bytes);
-	return error;
+	return read_section(file, feature, &section);
 }
 
 /*

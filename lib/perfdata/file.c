@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/event_names.h"
+#include "base/read_whole.h"
 #include "file.h"
 
 enum {
@@ -128,31 +129,30 @@ bool file_event_is_hwprof(const struct hwprof_file *file,
 				       strlen(HWPROF_PMU_NAME "/"));
 }
 
-/* Reads exactly @size bytes at @offset. */
-static int read_at(struct hwprof_file *file, uint64_t offset, void *to,
-		   size_t size, const char *what)
+/* Fails if the file has no @size bytes at @offset. */
+static int check_reach(struct hwprof_file *file, uint64_t offset, size_t size,
+		       const char *what)
 {
-	size_t done = 0;
-
 	if (offset > INT64_MAX - size)
 		return file_damaged(file, offset,
 				    "%s is said to be here, beyond any file",
 				    what);
-	while (done < size) {
-		ssize_t got = pread(file->fd, (char *)to + done, size - done,
-				    offset + done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return file_fail(file, -errno, "cannot read: %s",
-					 strerror(errno));
-		if (!got)
-			return file_damaged(file, offset,
-					    "the file ends in %s", what);
-		done += got;
-	}
+	if (ends_before(file->fd, size, offset))
+		return file_damaged(file, offset, "the file ends in %s", what);
 	return 0;
+}
+
+/* Reads exactly @size bytes at @offset. */
+static int read_at(struct hwprof_file *file, uint64_t offset, void *to,
+		   size_t size, const char *what)
+{
+	int error = check_reach(file, offset, size, what);
+
+	if (error)
+		return error;
+	error = read_whole(file->fd, to, size, offset);
+	return error ? file_fail(file, error, "cannot read: %s",
+				 strerror(-error)) : 0;
 }
 
 /* Reads an attr of the header's table, and the ids that it points to. */
@@ -180,6 +180,10 @@ static int read_attr(struct hwprof_file *file, uint64_t offset,
 			"the ids of an event take %" PRIu64
 			" bytes: a multiple of 8 up to %d is allowed",
 			section.size, IDS_SIZE_MAX);
+	error = check_reach(file, section.offset, section.size,
+			    "the ids of an event");
+	if (error)
+		return error;
 	ids = malloc(section.size + 1);
 	if (!ids)
 		return file_fail(file, -ENOMEM, "out of memory");

@@ -229,6 +229,61 @@ static void test_every_byte(void **state)
 	fixture_remove(&fixture);
 }
 
+/* ASan's, of which gcc has no header. */
+int __sanitizer_install_malloc_and_free_hooks(
+	void (*allocated)(const volatile void *memory, size_t size),
+	void (*freed)(const volatile void *memory));
+
+static size_t largest;	/* block that was allocated */
+
+static void note_size(const volatile void *memory, size_t size)
+{
+	if (size > largest)
+		largest = size;
+}
+
+static void note_free(const volatile void *memory)
+{
+}
+
+/* Claims that the section described at @at has a size that the file has not. */
+static int64_t read_claim(struct bytes bytes, uint64_t at)
+{
+	struct perfdata_section kept, claim;
+	int64_t got;
+
+	memcpy(&kept, bytes.at + at, sizeof(kept));
+	claim = (struct perfdata_section){ kept.offset, 32 << 20 };
+	memcpy(bytes.at + at, &claim, sizeof(claim));
+	got = read_bytes(bytes);
+	memcpy(bytes.at + at, &kept, sizeof(kept));
+	return got;
+}
+
+/* Nothing is allocated for bytes that the file does not have. */
+static void test_claims(void **state)
+{
+	struct perfdata_header header;
+	struct fixture fixture;
+	struct bytes bytes;
+	uint64_t at;
+
+	fill(&fixture);
+	bytes = slurp(fixture.path);
+	memcpy(&header, bytes.at, sizeof(header));
+	assert_int_not_equal(__sanitizer_install_malloc_and_free_hooks(
+				     note_size, note_free), 0);
+	assert_int_equal(read_bytes(bytes), 100);
+	assert_in_range(largest, 1, 8 << 20);
+	at = header.attrs.offset + header.attr_size - sizeof(header.attrs);
+	assert_int_equal(read_claim(bytes, at), -EBADMSG);
+	for (at = data_end(bytes); at < data_end(bytes) + 64; at += 16)
+		read_claim(bytes, at);
+	assert_in_range(largest, 1, 8 << 20);
+	free(bytes.at);
+	fixture_remove(&fixture);
+}
+
 static void overwrite(const char *path, struct bytes bytes)
 {
 	FILE *file = fopen(path, "r+e");
@@ -460,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_claims),
 		cmocka_unit_test(test_masks_version),
 		cmocka_unit_test(test_no_recordings),
 		cmocka_unit_test(test_foreign),
