@@ -494,9 +494,9 @@ static int feed(struct chains *chains, const struct chain *chain,
 	if (error || user_engine_count_stack(engine, &stack))
 		return error;
 	error = find_procedures(chains, chain, program, &stack.used);
-	if (!error && !user_engine_feed_stack(engine, &stack))
-		user_engine_retire(engine);
-	return error;
+	if (error || user_engine_feed_stack(engine, &stack))
+		return error;
+	return user_engine_retire(engine);
 }
 
 /* Appends the user's calls to those of the kernel. Returns 0 or -ENOMEM. */

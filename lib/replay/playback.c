@@ -303,7 +303,8 @@ static int finish(struct playback *playback)
 
 	if (playback->kind->flush)
 		playback->kind->flush(playback);
-	user_engine_finish(&playback->engine);
+	if (user_engine_finish(&playback->engine))
+		return playback_no_memory(playback);
 	session = facts_session(&playback->profile->facts, SESSION);
 	if (!session || playback->failed)
 		return playback_no_memory(playback);

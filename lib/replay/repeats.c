@@ -11,6 +11,7 @@ enum {
 	SETS_LEAST	= 1 << 7,
 	SETS_MOST	= 1 << 11,
 	REPEATS		= SETS_MOST * WAYS,
+	PART		= 64,	/* contents that are allocated at a time */
 	BRANCHES	= 32,	/* as most hardware has; longer stacks are not
 				 * kept */
 };
@@ -63,7 +64,9 @@ struct repeats {
 	uint32_t set_count;	/* a power of two */
 	struct repeat *all;	/* in the order of arrival, which keeps few
 				 * pages in use */
-	struct content *contents;	/* one for each */
+	struct content *contents[REPEATS / PART];	/* one for each, in
+							 * parts; NULL: none
+							 * was needed yet */
 	uint32_t count;
 	struct repeat **waiting; /* repeats that were counted */
 	uint32_t waiting_count;
@@ -95,11 +98,10 @@ struct repeats *repeats_new(repeats_feed feed, void *context)
 		.sets = calloc(SETS_LEAST, sizeof(*repeats->sets)),
 		.set_count = SETS_LEAST,
 		.all = calloc(REPEATS, sizeof(*repeats->all)),
-		.contents = calloc(REPEATS, sizeof(*repeats->contents)),
 		.waiting = calloc(REPEATS, sizeof(*repeats->waiting)),
 	};
-	if (!repeats->sets || !repeats->all || !repeats->contents ||
-	    !repeats->waiting || !make_keys(&repeats->keys)) {
+	if (!repeats->sets || !repeats->all || !repeats->waiting ||
+	    !make_keys(&repeats->keys)) {
 		repeats_free(repeats);
 		return NULL;
 	}
@@ -108,11 +110,14 @@ struct repeats *repeats_new(repeats_feed feed, void *context)
 
 void repeats_free(struct repeats *repeats)
 {
+	uint32_t i;
+
 	if (!repeats)
 		return;
 	free(repeats->sets);
 	free(repeats->all);
-	free(repeats->contents);
+	for (i = 0; i < REPEATS / PART; i++)
+		free(repeats->contents[i]);
 	free(repeats->waiting);
 	free(repeats);
 }
@@ -122,7 +127,9 @@ void repeats_free(struct repeats *repeats)
 static struct content *content_of(const struct repeats *repeats,
 				  const struct repeat *repeat)
 {
-	return &repeats->contents[repeat - repeats->all];
+	size_t i = repeat - repeats->all;
+
+	return &repeats->contents[i / PART][i % PART];
 }
 
 static void feed(const struct repeats *repeats, struct repeat *repeat)
@@ -248,6 +255,16 @@ static void grow(struct repeats *repeats)
 	}
 }
 
+/* Returns the number of a repeat that was not used, or 0 if out of memory. */
+static uint32_t next_way(struct repeats *repeats)
+{
+	struct content **part = &repeats->contents[repeats->count / PART];
+
+	if (!*part)
+		*part = calloc(PART, sizeof(**part));
+	return *part ? ++repeats->count : 0;
+}
+
 /* Adds a stack. Returns NULL if there is no room. */
 static struct repeat *add(struct repeats *repeats, struct hash hash,
 			  struct byte_reader branches)
@@ -264,7 +281,9 @@ static struct repeat *add(struct repeats *repeats, struct hash hash,
 	if (way == WAYS)
 		return NULL;
 	if (!set->ways[way])
-		set->ways[way] = ++repeats->count;
+		set->ways[way] = next_way(repeats);
+	if (!set->ways[way])
+		return NULL;
 	repeat = &repeats->all[set->ways[way] - 1];
 	if (repeat->times)
 		feed_one(repeats, repeat);

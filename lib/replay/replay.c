@@ -220,7 +220,8 @@ static int feed_new(struct replay *replay, struct stack *stack)
 		repeats_flush(replay->repeats);
 	if (!feed(replay, stack, kinds, 1)) {
 		repeats_restart(replay->repeats);
-		user_engine_retire(&replay->playback.engine);
+		if (user_engine_retire(&replay->playback.engine))
+			return playback_no_memory(&replay->playback);
 	} else if (!open) {
 		repeats_fed(replay->repeats, stack, kinds);
 	}

@@ -19,16 +19,13 @@ int user_engine_init(struct user_engine *engine, const struct engine_ops *ops,
 	*engine = (struct user_engine){
 		.ops = ops, .emit = emit, .context = context,
 		.table = calloc(1, table_size),
-		.profile = calloc(TABLE_SHARE, table_size),
 		.table_size = table_size,
 		.params = *params,
 		.totals.memory = memory,
 		.totals.basis = params->basis,
 	};
-	if (!engine->table || !engine->profile) {
-		user_engine_destroy(engine);
+	if (!engine->table)
 		return -ENOMEM;
-	}
 	ops->table_init(engine->table, table_size, params);
 	return 0;
 }
@@ -71,35 +68,44 @@ static size_t size_for_one(const struct user_engine *engine)
 }
 
 /*
- * Merges the table. The profile is initialised at the @size that it needs,
- * because rows() visits all of it.
+ * Merges the table. The profile gets the @size that it needs, because rows()
+ * visits all of it.
  */
-static void merge(struct user_engine *engine, size_t size)
+static int merge(struct user_engine *engine, size_t size)
 {
-	if (!engine->begun)
+	if (!engine->profile) {
+		engine->profile = calloc(1, size);
+		if (!engine->profile)
+			return -ENOMEM;
 		engine->ops->table_init(engine->profile, size,
-					    &engine->params);
-	engine->begun = true;
+					&engine->params);
+	}
 	engine->ops->merge(engine->profile, engine->table, SIZE_MAX);
+	return 0;
 }
 
 /*
  * Produces rows before the profile may evict: evicted entries have then been
  * reported.
  */
-void user_engine_retire(struct user_engine *engine)
+int user_engine_retire(struct user_engine *engine)
 {
-	merge(engine, TABLE_SHARE * engine->table_size);
-	if (++engine->merged == TABLE_SHARE)
+	int error = merge(engine, TABLE_SHARE * engine->table_size);
+
+	if (!error && ++engine->merged == TABLE_SHARE)
 		give_rows(engine);
+	return error;
 }
 
-void user_engine_finish(struct user_engine *engine)
+int user_engine_finish(struct user_engine *engine)
 {
 	struct hwprof_row_totals *totals = &engine->totals;
+	int error = merge(engine, size_for_one(engine));
 
-	merge(engine, size_for_one(engine));
+	if (error)
+		return error;
 	give_rows(engine);
 	totals->evicted = engine->ops->evicted(engine->profile);
 	totals->pending = engine->ops->pending(engine->profile);
+	return 0;
 }

@@ -17,10 +17,9 @@ struct user_engine {
 	engine_emit emit;
 	void *context;
 
-	void *table, *profile;
+	void *table, *profile;		/* NULL: none was needed yet */
 	size_t table_size;
 	struct engine_params params;
-	bool begun;			/* the profile has been initialised */
 	size_t merged;			/* tables since the last rows */
 	struct hwprof_row_totals totals;	/* so far */
 };
@@ -39,11 +38,15 @@ void user_engine_destroy(struct user_engine *engine);
 
 /*
  * Merges the table into the profile and empties it, because it is nearly full.
+ * Returns 0 or -ENOMEM.
  */
-void user_engine_retire(struct user_engine *engine);
+int user_engine_retire(struct user_engine *engine);
 
-/* Produces the rows and completes the totals, after the last window. */
-void user_engine_finish(struct user_engine *engine);
+/*
+ * Produces the rows and completes the totals, after the last window. Returns 0
+ * or -ENOMEM.
+ */
+int user_engine_finish(struct user_engine *engine);
 
 /*
  * Feeds a window. Returns false if the table is nearly full and must be
