@@ -14,6 +14,15 @@ words()
 	echo .
 }
 
+# paragraph N: prints lines of N characters, with the blanks that join them.
+# Sentences are short.
+paragraph()
+{
+	yes 'Some words.' | head -n 100 | paste -sd ' ' | head -c $(($1 - 1)) |
+		fold -s -w 60 | sed 's/ *$//'
+	echo .
+}
+
 # finds TEXT FILE: checks that this is the only complaint about the file.
 finds()
 {
@@ -52,6 +61,24 @@ printf '.SH DESCRIPTION\n.BR hwprof (1)\n%s\n' "$(words 40)" > "$work/long.1"
 	> "$work/fine.md"
 for file in long.c long.md table.md long.1; do
 	check "a long sentence: $file" finds "sentence of 41 words" $file
+done
+
+{ echo "# A"; paragraph 701; } > "$work/paragraph.md"
+{ echo "Two items:"; echo; echo "- Short."; echo "- $(paragraph 701)"; } \
+	> "$work/item.md"
+paragraph 700 > "$work/short.md"
+{ paragraph 400; echo; paragraph 400; } > "$work/two.md"
+{ echo "Items:"; yes -- "- A short item." | head -n 100; } > "$work/list.md"
+{ echo "| a |"; echo "| --- |"; yes "| $(paragraph 800 | paste -sd ' ') |" |
+	head -n 100; } > "$work/rows.md"
+{ echo '```'; paragraph 800; echo '```'; paragraph 800 | sed 's/^/    /'; } \
+	> "$work/code.md"
+paragraph 800 > "$work/prose.1"
+{ echo "/*"; paragraph 800 | sed 's/^/ * /'; echo " */"; } > "$work/prose.c"
+check "a long paragraph" finds "paragraph of 701 characters" paragraph.md
+check "a long item of a list" finds "paragraph of 701 characters" item.md
+for file in short.md two.md list.md rows.md code.md prose.1 prose.c; do
+	check "no long paragraph in $file" passes $file
 done
 
 printf '\t%073d\n' 0 > "$work/wide.c"
