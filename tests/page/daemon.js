@@ -221,8 +221,12 @@ async function windows() {
 			const row_count = () => page.getAttribute(
 				'[aria-label=Windows] [role=grid]', 'aria-rowcount');
 			const some = await row_count();
+			const hour = await page.textContent('.legend');
 
 			await page.selectOption('.tools select >> nth=0', 'weeks');
+			/* A machine that has started lately has no more rows. */
+			await page.waitForFunction((before) => document.querySelector(
+				'.legend').textContent !== before, hour);
 			await page.waitForFunction((n) => document.querySelector(
 				'[aria-label=Windows] [role=grid]').ariaRowCount === n,
 			String(all.length + 1));
