@@ -11,7 +11,8 @@
  *	6.3	attr.config3; raw data is counted in data->dyn_size
  *	6.7	the path of a stacked file's map has an accessor
  *	6.10	no overflow_handler runs a BPF program; sched_prepare_exec
- *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC
+ *	6.12	perf_sample_save_raw_data() has the event; TWAF_NO_ALLOC;
+ *		bpf_prog.sleepable, at the latest
  *	6.13	an inherited event may have PERF_SAMPLE_READ; compat_unswapped;
  *		attr.aux_action
  *	6.14	TWAF_NO_ALLOC is gone: adding task work never allocates
@@ -374,6 +375,20 @@ static inline void compat_program_leave(struct bpf_prog *program)
 	bpf_prog_put_recursion_context(program);
 #else
 	this_cpu_dec(*program->active);
+#endif
+}
+
+/*
+ * Return true if a raw tracepoint program may sleep. Kernels up to 7.0 at the
+ * earliest load none that may: their verifier refuses the type. 6.12 has the
+ * field that 7.3 has.
+ */
+static inline bool compat_program_sleeps(const struct bpf_prog *program)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return program->sleepable;
+#else
+	return false;
 #endif
 }
 #endif /* CONFIG_BPF_SYSCALL */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "config/mask_rules.h"
 #include "mask.h"
-#include "right.h"
+#include "tuning.h"
 
 /* A mask that is set before anything has run replaces none. */
 static void mask_edit(const struct session *session, struct tuning *tuning,
@@ -35,7 +35,7 @@ static int mask_check_right(const struct session *session, bool leaves_out)
 {
 	if (!leaves_out || !opener_check(&session->key.opener))
 		return 0;
-	return right_attach_all() ? -EPERM : 0;
+	return tuning_check_attach_all();
 }
 
 /*

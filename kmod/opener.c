@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Openers: see opener.h. */
 #include <asm/syscall.h>
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/perf_event.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 #include "opener.h"
 
@@ -38,6 +41,44 @@ int opener_check(const struct opener *opener)
 	if (!opener_is_same_process(opener, &now))
 		return -EPERM;
 	return opener->cred == now.cred ? 0 : -EACCES;
+}
+
+/* The target's capabilities are in @own's namespace, and @own has them, too. */
+static bool opener_has_caps_of(const struct cred *own,
+			       const struct cred *target)
+{
+	return own->user_ns == target->user_ns &&
+	       cap_issubset(target->cap_permitted, own->cap_permitted);
+}
+
+static bool opener_has_ids_of(const struct cred *own, const struct cred *target)
+{
+	return uid_eq(own->uid, target->uid) &&
+	       uid_eq(own->uid, target->euid) &&
+	       uid_eq(own->uid, target->suid) &&
+	       gid_eq(own->gid, target->gid) &&
+	       gid_eq(own->gid, target->egid) &&
+	       gid_eq(own->gid, target->sgid);
+}
+
+/* As cap_capable(), which is not exported. Namespaces are nested 32 deep. */
+static bool opener_may_ptrace_in(const struct cred *own,
+				 const struct user_namespace *ns)
+{
+	for (; ns->level > own->user_ns->level; ns = ns->parent)
+		if (ns->parent == own->user_ns && uid_eq(ns->owner, own->euid))
+			return true;
+	return ns == own->user_ns &&
+	       cap_raised(own->cap_effective, CAP_SYS_PTRACE);
+}
+
+bool opener_reaches(const struct opener *opener, const struct cred *target)
+{
+	const struct cred *own = opener->cred;
+
+	return (opener_has_ids_of(own, target) &&
+		opener_has_caps_of(own, target)) ||
+	       opener_may_ptrace_in(own, target->user_ns);
 }
 
 /*

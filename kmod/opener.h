@@ -38,6 +38,13 @@ bool opener_equal(const struct opener *a, const struct opener *b);
 int opener_check(const struct opener *opener);
 
 /*
+ * Return true if ptrace() would let the opener attach to a task with these
+ * credentials. Neither security modules nor whether the task may dump core is
+ * asked about. Any context.
+ */
+bool opener_reaches(const struct opener *opener, const struct cred *target);
+
+/*
  * Return the number of the cgroup that current's call of perf_event_open() is
  * about; 0: it is about none. In event_init(), perf has not looked it up yet.
  */

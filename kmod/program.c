@@ -599,15 +599,22 @@ static void program_free(struct program *program)
 }
 
 /*
- * Return the program of a descriptor. A program that reads more words than
- * there are would read the stack.
+ * Return true if the program can be run here: it does not read behind the
+ * words, and does not sleep. A program that it calls by a tail call may read as
+ * many words as a raw tracepoint has: see program_lane.words.
  */
+static bool program_fits(const struct bpf_prog *bpf)
+{
+	return bpf->aux->max_ctx_offset <= WORDS * sizeof(u64) &&
+	       !compat_program_sleeps(bpf);
+}
+
 static struct bpf_prog *program_get_bpf(int fd)
 {
 	struct bpf_prog *bpf =
 		bpf_prog_get_type_dev(fd, BPF_PROG_TYPE_RAW_TRACEPOINT, false);
 
-	if (!IS_ERR(bpf) && bpf->aux->max_ctx_offset > WORDS * sizeof(u64)) {
+	if (!IS_ERR(bpf) && !program_fits(bpf)) {
 		bpf_prog_put(bpf);
 		return ERR_PTR(-EINVAL);
 	}

@@ -9,6 +9,7 @@
 #ifndef HWPROF_PROGRAM_H
 #define HWPROF_PROGRAM_H
 
+#include <linux/bpf.h>
 #include <linux/irq_work.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -68,9 +69,10 @@ struct program_lane {
 	u64 cycles;			/* that programs took, not accounted */
 	/*
 	 * The event that a program sees. The session's number stays; all others
-	 * are written each time.
+	 * are written each time. Behind them is 0, up to the most arguments
+	 * that a raw tracepoint has.
 	 */
-	u64 words[HWPROF_PROGRAM_WORDS];
+	u64 words[MAX_BPF_FUNC_ARGS];
 };
 
 /* Return true if something is called for such an event. */

@@ -32,7 +32,7 @@
 #include "right.h"
 #include "config/config_rules.h"
 
-/* --- one task ------------------------------------------------------------- */
+/* --- what the kernel says ------------------------------------------------- */
 
 #define RIGHT_PROC "/proc"
 
@@ -144,19 +144,6 @@ static int right_check_memory(struct task_struct *task)
 	return shared ? -EACCES : 0;
 }
 
-int right_attach(struct task_struct *task)
-{
-	if (same_thread_group(task, current))
-		return 0;
-	if (task->flags & PF_KTHREAD)
-		return 0;	/* it never runs a program */
-	/* Opening a file checks the ids for files, ptrace() the real ones. */
-	return right_check_memory(task) ?:
-	       right_open_memory_as(task, current_uid(), current_gid());
-}
-
-/* --- all tasks ------------------------------------------------------------ */
-
 /*
  * Security modules can only be asked about one task. Ask about the init
  * process: Yama at its highest level refuses that, as do AppArmor's profiles of
@@ -180,11 +167,25 @@ static int right_attach_init(void)
 	return err == -ESRCH ? -EACCES : err;
 }
 
+/* --- rights --------------------------------------------------------------- */
+
 int right_attach_all(void)
 {
 	if (!perfmon_capable() || !capable(CAP_SYS_PTRACE))
 		return -EACCES;
 	return right_attach_init();
+}
+
+int right_attach(struct task_struct *task)
+{
+	if (same_thread_group(task, current))
+		return 0;
+	/* It runs no program, but those that it starts inherit events. */
+	if (task->flags & PF_KTHREAD)
+		return right_attach_all();
+	/* Opening a file checks the ids for files, ptrace() the real ones. */
+	return right_check_memory(task) ?:
+	       right_open_memory_as(task, current_uid(), current_gid());
 }
 
 bool right_read_all(void)

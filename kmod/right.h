@@ -18,7 +18,9 @@ struct task_struct;
  * right_attach() - Check that current may attach to a task
  * @task: the task.
  *
- * The check is that of ptrace(), with current's real credentials.
+ * The check is that of ptrace(), with current's real credentials. A kernel
+ * thread takes the right to attach to every task: it starts programs, which
+ * inherit its events.
  *
  * Context: may sleep.
  * Return: 0; -EACCES if not; -ESRCH if the task is gone; or another errno.

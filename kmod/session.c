@@ -229,14 +229,20 @@ static u32 session_basis_of(const struct session_config *config)
 }
 
 /*
- * Return true if the opener may attach to every program. It only matters for
- * sources that attach, and for unwind tables.
+ * Find out if the opener may attach to every program. It only matters for
+ * sources that attach, and for unwind tables. Fail if the kernel could not be
+ * asked.
  */
-static bool session_is_privileged(const struct session *session)
+static int session_init_privilege(struct session *session)
 {
-	return (session->config.source_caps & SOURCE_ATTACHES ||
-		session->engine->feed_stack) &&
-	       !right_attach_all();
+	int err;
+
+	if (!(session->config.source_caps & SOURCE_ATTACHES) &&
+	    !session->engine->feed_stack)
+		return 0;
+	err = right_attach_all();
+	session->privileged = !err;
+	return err == -EACCES ? 0 : err;
 }
 
 static void session_init_params(struct engine_params *params,
@@ -288,7 +294,6 @@ static struct session *session_alloc(const struct session_config *config,
 	session->interval = msecs_to_jiffies(config->interval_ms ?:
 					     HWPROF_DEFAULT_INTERVAL_MS);
 	session->fetched = session->reader = !key;
-	session->privileged = session_is_privileged(session);
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->owner = get_pid(task_tgid(current));
 	session->user = get_uid(current_user());
@@ -337,7 +342,7 @@ static struct session *session_make(const struct session_config *config,
 		session_free(session);
 		return ERR_PTR(err);
 	}
-	err = tuning_init(session);
+	err = session_init_privilege(session) ?: tuning_init(session);
 	if (!err)
 		err = session_make_lanes(session);
 	if (!err && session->rows)

@@ -7,6 +7,7 @@
 #include <linux/cred.h>
 #include <linux/slab.h>
 
+#include "right.h"
 #include "tuning.h"
 
 enum {
@@ -45,10 +46,18 @@ void tuning_free(struct session *session)
 	kfree(rcu_access_pointer(session->tuning));
 }
 
+int tuning_check_attach_all(void)
+{
+	int err = right_attach_all();
+
+	return err == -EACCES ? -EPERM : err;
+}
+
 /*
  * Check that current may do to the session what its opener may. A process of
  * the same user with fewer capabilities may not, nor one to which a privileged
- * program has only passed the file.
+ * program has only passed the file. Others need what a session of all programs
+ * takes.
  */
 int tuning_check_right(const struct session *session)
 {
@@ -59,6 +68,8 @@ int tuning_check_right(const struct session *session)
 	    own->user_ns == opener->user_ns &&
 	    cap_issubset(opener->cap_permitted, own->cap_permitted))
 		return 0;
+	if (session->config.source_caps & SOURCE_ATTACHES)
+		return tuning_check_attach_all();
 	return perfmon_capable() ? 0 : -EPERM;
 }
 

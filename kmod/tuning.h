@@ -48,8 +48,12 @@ void tuning_free(struct session *session);
  */
 int tuning_request(struct session *session, struct hwprof_tuning *request);
 
-/* For mask.c: return 0 if current may change the session, or -EPERM. */
+/*
+ * For mask.c: return 0 if current may change the session, or attach to every
+ * program; -EPERM if not; or another errno. May sleep.
+ */
 int tuning_check_right(const struct session *session);
+int tuning_check_attach_all(void);
 
 /* Return the parameters. The caller holds tuning_lock. */
 struct tuning *tuning_locked(const struct session *session);

@@ -299,6 +299,22 @@ static int unwind_read_maps(struct unwind *unwind, struct unwind_image *image,
 	return err;
 }
 
+/*
+ * Return the task's memory, whose struct stays until mmdrop(). The memory
+ * itself goes when its tasks have ended, however long the caller waits.
+ */
+static struct mm_struct *unwind_grab_memory(struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	task_lock(task);
+	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
+	if (mm)
+		mmgrab(mm);
+	task_unlock(task);
+	return mm;
+}
+
 static bool unwind_has_memory(struct task_struct *task,
 			      const struct mm_struct *mm)
 {
@@ -317,7 +333,7 @@ static bool unwind_has_memory(struct task_struct *task,
 static int unwind_identify_task(struct unwind_image *image,
 				struct task_struct *task)
 {
-	struct mm_struct *mm = get_task_mm(task);
+	struct mm_struct *mm = unwind_grab_memory(task);
 	int err;
 
 	if (!mm)
@@ -327,7 +343,7 @@ static int unwind_identify_task(struct unwind_image *image,
 	/* An exec came in between: the right was to another program. */
 	if (!err && !unwind_has_memory(task, mm))
 		err = -ESRCH;
-	mmput(mm);
+	mmdrop(mm);
 	return err;
 }
 

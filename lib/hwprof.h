@@ -2445,7 +2445,8 @@ int hwprof_session_program_account(struct hwprof_session *session,
  *
  * Return: 0; or
  * - -EPERM if the process has not the user and the capabilities that made the
- *   session, nor CAP_PERFMON,
+ *   session, nor CAP_PERFMON (if it steps: CAP_PERFMON, CAP_SYS_PTRACE, and the
+ *   right to attach to the init process),
  * - -EOPNOTSUPP if the event sees everything, or takes no bursts and burst
  *   should change; or if the module is too old,
  * - -EINVAL if a number is out of range, if the event has no budget and that

@@ -156,7 +156,7 @@ static int refused(unsigned int session, int error)
 		return failed("there is no session %u: 'hwprof ctl' lists those that you may change",
 			      session);
 	case EPERM:
-		return failed("session %u is not yours to change: that takes CAP_PERFMON, or the user and the capabilities of the process that made it",
+		return failed("session %u is not yours to change: that takes the user and the capabilities of the process that made it, or CAP_PERFMON and, if it steps, CAP_SYS_PTRACE and the right to attach to the init process",
 			      session);
 	case EOPNOTSUPP:
 		return failed("session %u sees everything: there is nothing to change",

@@ -55,13 +55,14 @@ static inline bool step_has_room(const struct step_cpu *cpu)
 
 /*
  * Return true if the lane's session may see the running task. The right to
- * attach ends with an exec that gives the program other rights, even if perf
- * keeps its events.
+ * attach ends with an exec that gives the program other rights, and with ids or
+ * capabilities that the opener does not reach, even if perf keeps its events.
  */
 static inline bool step_may_see(const struct lane *lane,
 				const struct step_task *record)
 {
-	return likely(!record || !record->secure) || lane->session->privileged;
+	return likely(!record || !step_task_is_hidden(record)) ||
+	       lane->session->privileged;
 }
 
 /*
@@ -73,7 +74,7 @@ static inline bool step_wanted_of(const struct step_cpu *cpu,
 {
 	const struct lane *lane;
 
-	if (likely(!record->secure))
+	if (likely(!step_task_is_hidden(record)))
 		return step_wanted(cpu);
 	list_for_each_entry(lane, &cpu->lanes, link)
 		if (lane->session->privileged)
@@ -97,6 +98,7 @@ void step_let_in(struct step_cpu *cpu);
 /* step_arm.c: which tasks are stepped. Interrupts are off. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task);
 void step_disarm(struct step_task *record, struct task_struct *task);
+bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task);
 void step_hold(struct step_task *record);
 void step_forget(struct step_task *record);
 void step_drain_begin(void);

@@ -35,7 +35,8 @@ static bool step_runs_a_program(struct task_struct *task)
 static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
 			    struct task_struct *task)
 {
-	if (unlikely(record->secure) && !step_wanted_of(cpu, record)) {
+	if (unlikely(step_task_is_hidden(record)) &&
+	    !step_wanted_of(cpu, record)) {
 		step_disarm(record, task);
 		return;
 	}
@@ -71,6 +72,25 @@ static bool step_may_copy_flags(const struct step_task *record, bool is_new,
 }
 
 /*
+ * Return true if the opener of a lane could not attach to the task: a setuid
+ * program may have changed its ids and run another program, which is not secure
+ * any more. Then no unprivileged lane sees the task.
+ */
+bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task)
+{
+	const struct lane *lane;
+	bool foreign = false;
+
+	rcu_read_lock();
+	list_for_each_entry(lane, &cpu->lanes, link)
+		foreign |= !lane->session->privileged &&
+			   !opener_reaches(&lane->session->key.opener,
+					   __task_cred(task));
+	rcu_read_unlock();
+	return foreign;
+}
+
+/*
  * The task has no record and runs unseen. Nobody knows how many events that
  * will be, so count one as lost. If the task is about to run, perf has not
  * switched events yet, and lanes may be those of the task before: count for
@@ -78,12 +98,12 @@ static bool step_may_copy_flags(const struct step_task *record, bool is_new,
  */
 static void step_count_unseen(struct step_cpu *cpu, struct task_struct *task)
 {
-	bool secure = right_is_secure(task);
+	bool hidden = right_is_secure(task) || step_is_foreign(cpu, task);
 	struct lane *lane;
 
 	list_for_each_entry(lane, &cpu->lanes, link)
 		if ((lane->wide || task == current) &&
-		    (!secure || lane->session->privileged))
+		    (!hidden || lane->session->privileged))
 			lane_count(&lane->lost_events, 1);
 }
 
@@ -115,6 +135,9 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		step_count_unseen(cpu, task);
 		return;
 	}
+	/* During a switch, lanes may be those of the task before. */
+	if (is_new || task == current)
+		record->foreign = step_is_foreign(cpu, task);
 	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
 	if (unlikely(step_may_copy_flags(record, is_new, task)))

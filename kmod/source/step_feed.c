@@ -52,7 +52,7 @@ void step_feed(struct step_cpu *cpu, unsigned int kind, u64 from, u64 to,
 		event.value = user_stack_pointer(regs);
 	}
 
-	if (unlikely(cpu->record && cpu->record->secure))
+	if (unlikely(cpu->record && step_task_is_hidden(cpu->record)))
 		cpu->fed_secure++;
 	else
 		cpu->fed++;

@@ -184,6 +184,7 @@ static void step_on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		step_bind(cpu, record);	/* follows the exec */
 		step_disarm(record, current);
 		record->secure = right_is_secure(current);
+		record->foreign = step_is_foreign(cpu, current);
 	}
 	local_irq_restore(flags);
 	spaces_exec(SOURCE_step);

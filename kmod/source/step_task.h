@@ -24,6 +24,7 @@ struct step_task {
 	bool work_queued;
 	bool armed;		/* its #DBs are also ours */
 	bool secure;		/* see right_is_secure() */
+	bool foreign;		/* an opener that has a lane cannot reach it */
 	bool hold;		/* not to be armed until the work has run */
 	bool sigreturn;		/* in a sigreturn: not to be armed meanwhile */
 	/*
@@ -44,6 +45,12 @@ enum {
 
 int step_tasks_init(void);
 void step_tasks_exit(void);
+
+/* Return true if only privileged sessions may see the task. */
+static inline bool step_task_is_hidden(const struct step_task *record)
+{
+	return record->secure || record->foreign;
+}
 
 /* Return the task's record, or NULL if it has none. */
 struct step_task *step_task_find(struct task_struct *task);

@@ -129,6 +129,18 @@ void bpf_return(struct bpf_code *code, int verdict)
 	emit(code, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
 }
 
+int bpf_load_sleepable(const struct bpf_code *code)
+{
+	union bpf_attr attr = {
+		.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+		.prog_flags = BPF_F_SLEEPABLE,
+		.insns = address(code->insns), .insn_cnt = code->count,
+		.license = address("GPL"),
+	};
+
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
 int bpf_load(const struct bpf_code *code, enum bpf_prog_type type)
 {
 	static char log[1 << 16];

@@ -50,6 +50,12 @@ void bpf_return(struct bpf_code *code, int verdict);
 /* Loads a program. Returns a descriptor, or a negative errno. */
 int bpf_load(const struct bpf_code *code, enum bpf_prog_type type);
 
+/*
+ * Loads a raw tracepoint program that may sleep. Returns a descriptor, or a
+ * negative errno, as all kernels do that have no such programs.
+ */
+int bpf_load_sleepable(const struct bpf_code *code);
+
 /* Gives the session a program. Returns 0 or a negative errno. */
 int bpf_give(int session, int program, unsigned int kinds);
 

@@ -264,10 +264,14 @@ static int set_mask(int fd, uint32_t session, struct hwprof_mask mask)
 	return request_mask(fd, session, mask);
 }
 
-/* Whoever may change the session may let everything pass, and see that. */
+/*
+ * Whoever may change the session may let everything pass, and see that. With
+ * CAP_PERFMON alone, another process may not.
+ */
 static int try_as_other(const struct other *other)
 {
 	const struct hwprof_mask everything = { .size = 0 };
+	const int changing = other->perfmon ? -EPERM : 0;
 	int fd = open(HWPROF_DEVICE, O_RDWR);
 	unsigned int i;
 
@@ -278,8 +282,8 @@ static int try_as_other(const struct other *other)
 	for (i = 0; i < MASKS; i++)
 		if (set_mask(fd, other->session, masks[i]) != other->error)
 			return 1 + i;
-	if (set_mask(fd, other->session, everything) ||
-	    request_mask(fd, other->session, everything))
+	if (set_mask(fd, other->session, everything) != changing ||
+	    request_mask(fd, other->session, everything) != changing)
 		return 92;
 	return 0;
 }
@@ -605,6 +609,63 @@ TEST(a_setuid_program)
 	EXPECT_EQ(0, as_user(USER, count_of_setuid, NULL));
 	/* A user who may attach to it sees it. */
 	EXPECT_LE(KNOWN_BACK, count_exec(&program));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
+}
+
+static const char setuid_other[] = "/tmp/setuid_other";
+static const char other_known[] = "/tmp/known";
+
+/*
+ * The setuid program runs another one as its user, as su does. An exec gives
+ * that no rights any more.
+ */
+__attribute__((constructor(101)))
+static void run_other(int count, char **arguments)
+{
+	uid_t user = geteuid();
+
+	if (count != 1 || strcmp(arguments[0], setuid_other))
+		return;
+	if (setresuid(user, user, user))
+		_exit(1);
+	execl(other_known, other_known, NULL);
+	_exit(2);
+}
+
+static int count_of_other(void *context)
+{
+	const struct program program = { setuid_other, 0 };
+	int64_t count = count_exec(&program);
+
+	printf("# %lld back edges\n", (long long)count);
+	fflush(stdout);
+	return count < 0 || count >= KNOWN_INNER_BACK;
+}
+
+/* A program that a setuid program runs is no more the user's than that. */
+TEST(a_program_that_a_setuid_program_runs)
+{
+	const struct program program = { setuid_other, USER };
+	const uid_t users[] = { 0, OTHER_USER };
+	char mode[16], command[256];
+	unsigned int i;
+
+	NEED_SCOPE(0);
+	snprintf(command, sizeof(command), "cp /proc/$PPID/exe %s; cp %s %s",
+		 setuid_other, known_program(), other_known);
+	ASSERT_EQ(0, system(command));
+	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
+			       sizeof(mode)));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, chown(setuid_other, users[i], 0));
+		ASSERT_EQ(0, chmod(setuid_other, 04755));
+		EXPECT_EQ(0, as_user(USER, count_of_other, NULL));
+		EXPECT_LE(KNOWN_BACK, count_exec(&program));
+	}
+	/* The user's own program is seen. */
+	ASSERT_EQ(0, chown(setuid_other, USER, USER));
+	EXPECT_EQ(1, as_user(USER, count_of_other, NULL));
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
@@ -1131,7 +1192,7 @@ TEST(a_refused_trigger)
 /* Keeps the folder's lock, shared, until it is killed. */
 static void keep_folder(void *context)
 {
-	int folder = open("/proc/1", O_RDONLY | O_DIRECTORY), faults;
+	int folder = open(context, O_RDONLY | O_DIRECTORY), faults;
 	void *page = missing_page(&faults);
 
 	if (folder < 0 || !page)
@@ -1143,7 +1204,42 @@ static void keep_folder(void *context)
 /* Waits for the lock alone, and keeps others from sharing it meanwhile. */
 static void change_folder(void *context)
 {
-	mkdir("/proc/1/hwprof", 0700);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s/hwprof", (const char *)context);
+	mkdir(name, 0700);
+}
+
+/*
+ * Keeps all from looking for a file in a folder of procfs until both end.
+ * Returns false if the kernel has no userfaultfd.
+ */
+static bool lock_folder(const char *name, struct child *keeper,
+			struct child *changer)
+{
+	int i;
+
+	/* The kernel forgets names that were used only at the second time. */
+	for (i = 0; i < 4; i++)
+		if (text_write("/proc/sys/vm/drop_caches", "2"))
+			return false;
+	*keeper = child_start(keep_folder, (void *)name);
+	child_go(keeper);
+	do {
+		if (waitpid(keeper->pid, NULL, WNOHANG))
+			return false;
+		*changer = child_start(change_folder, (void *)name);
+		child_go(changer);
+		child_await_state(changer, "DZ");
+	} while (waitpid(changer->pid, NULL, WNOHANG));
+	return true;
+}
+
+static void unlock_folder(const struct child *keeper,
+			  const struct child *changer)
+{
+	end(keeper->pid);
+	waitpid(changer->pid, NULL, 0);
 }
 
 static int step_oneself(void *context)
@@ -1174,25 +1270,15 @@ TEST(a_look_that_takes_long)
 {
 	struct hwprof_config config = device_config(EVENT_VALUES | EVENT_STEP);
 	int session = device_open(&config);
-	struct child keeper = child_start(keep_folder, NULL), changer;
+	struct child keeper, changer;
 	struct child root = child_start(step_as_root, NULL);
 	struct child asker = child_start(ask_for_mask, &config);
-	int status, i;
+	int status;
 
 	ASSERT_LE(0, session);
 	ASSERT_EQ(0, set_mask(session, 0, masks[0]));
-
-	/* The kernel forgets names that were used only at the second time. */
-	for (i = 0; i < 4; i++)
-		ASSERT_EQ(0, text_write("/proc/sys/vm/drop_caches", "2"));
-	child_go(&keeper);
-	do {
-		if (waitpid(keeper.pid, NULL, WNOHANG))
-			SKIP(return, "no userfaultfd");
-		changer = child_start(change_folder, NULL);
-		child_go(&changer);
-		child_await_state(&changer, "DZ");
-	} while (waitpid(changer.pid, NULL, WNOHANG));
+	if (!lock_folder("/proc/1", &keeper, &changer))
+		SKIP(return, "no userfaultfd");
 	child_go(&root);
 	child_go(&asker);
 	child_await_state(&root, "DZ");
@@ -1201,13 +1287,71 @@ TEST(a_look_that_takes_long)
 	EXPECT_EQ(0, set_mask(session, 0, masks[1]));
 	EXPECT_EQ(0, waitpid(root.pid, NULL, WNOHANG));
 	EXPECT_EQ(0, waitpid(asker.pid, NULL, WNOHANG));
-	end(keeper.pid);
-	waitpid(changer.pid, NULL, 0);
+	unlock_folder(&keeper, &changer);
 	waitpid(root.pid, &status, 0);
 	EXPECT_EQ(0, status);
 	waitpid(asker.pid, &status, 0);
 	EXPECT_EQ(scope_now() == NO_ATTACH ? EPERM : 0, WEXITSTATUS(status));
 	close(session);
+}
+
+static const char mounted[] = "/tmp/mapped";
+
+/* Maps a file of a file system that is busy meanwhile. */
+static void map_file(void *context)
+{
+	int fd = open("/tmp/mapped/file", O_RDWR | O_CREAT, 0600);
+
+	if (fd < 0 || ftruncate(fd, 4096) ||
+	    mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+		_exit(1);
+	close(fd);
+	close(creat("/tmp/mapped/ready", 0600));
+	rest();
+}
+
+static void set_maps(void *context)
+{
+	_exit(set_maps_of(context));
+}
+
+/*
+ * The memory of a process goes when it ends, even if somebody waits for the
+ * right to say what it has mapped.
+ */
+TEST(memory_of_a_process_that_ends_meanwhile)
+{
+	struct child target = child_start(map_file, NULL), keeper, changer;
+	struct child setter = child_start(set_maps, &target.pid);
+	int status, tries = 100;
+	char folder[32];
+
+	mkdir(mounted, 0700);
+	ASSERT_EQ(0, mount("none", mounted, "tmpfs", 0, NULL));
+	child_go(&target);
+	while (access("/tmp/mapped/ready", F_OK))
+		usleep(1000);
+	EXPECT_EQ(-1, umount(mounted));
+	snprintf(folder, sizeof(folder), "/proc/%d", target.pid);
+	if (!lock_folder(folder, &keeper, &changer)) {
+		end(target.pid);
+		umount(mounted);
+		SKIP(return, "no userfaultfd");
+	}
+	child_go(&setter);
+	child_await_state(&setter, "DZ");
+	EXPECT_EQ(0, waitpid(setter.pid, NULL, WNOHANG));
+	kill(target.pid, SIGKILL);
+	while (umount(mounted) && --tries)
+		usleep(20000);
+	EXPECT_LT(0, tries);
+	unlock_folder(&keeper, &changer);
+	waitpid(target.pid, NULL, 0);
+	waitpid(setter.pid, &status, 0);
+	/* Its number is taken until now. */
+	status = WEXITSTATUS(status);
+	EXPECT_TRUE(status == ESRCH || status == EACCES);
+	umount(mounted);
 }
 
 TEST_HARNESS_MAIN

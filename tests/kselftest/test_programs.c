@@ -245,6 +245,20 @@ TEST_F(programs, accounts)
 	EXPECT_EQ(HWPROF_PROGRAM_ACCOUNT_SIZE_VER0, sizeof(good));
 }
 
+/* It would sleep with interrupts off. */
+TEST_F(programs, one_that_may_sleep)
+{
+	int program;
+
+	open_session(_metadata, self, EVENT_EDGES, 0, 0);
+	bpf_return(&self->code, 0);
+	program = bpf_load_sleepable(&self->code);
+	if (program < 0)
+		SKIP(return, "the kernel loads no raw tracepoint program that may sleep");
+	EXPECT_EQ(-EINVAL, bpf_give(self->fd, program, ALL_BRANCHES));
+	close(program);
+}
+
 /* A program that reads behind the words would read the kernel's stack. */
 TEST_F(programs, words)
 {

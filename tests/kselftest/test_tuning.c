@@ -322,6 +322,24 @@ TEST(rights_to_roots)
 	EXPECT_TRUE(event_sessions_are(0));
 }
 
+/* A process that could not step its targets cannot make it step them more. */
+TEST(rights_to_one_that_steps)
+{
+	struct hwprof_config config = config_bursts(200);
+	struct attempt attempt = { .drops = true };
+
+	attempt.fd = device_open(&config);
+	ASSERT_LE(0, attempt.fd);
+	attempt.session = config.session;
+	EXPECT_EQ(EPERM, try(attempt));
+	attempt.perfmon = true;
+	EXPECT_EQ(EPERM, try(attempt));
+	attempt.drops = attempt.perfmon = false;
+	EXPECT_EQ(0, try(attempt));
+	close(attempt.fd);
+	EXPECT_TRUE(event_sessions_are(0));
+}
+
 /* A user's session, which a child makes. */
 static int try_users(void)
 {

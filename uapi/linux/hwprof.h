@@ -859,8 +859,8 @@ struct hwprof_ring_page {
  *
  * Frame pointers are followed where no table covers an address. Some events
  * have no target process: they see all tasks of a CPU or a cgroup. These use
- * tables only if their opener has CAP_PERFMON and CAP_SYS_PTRACE, because a
- * wrong table could disclose other words of a stack.
+ * tables only if their opener may attach to every program (see struct
+ * hwprof_mask), because a wrong table could disclose other words of a stack.
  */
 enum hwprof_unwind_kind {
 	/* Not known, or not to be described. All other fields are 0. */
@@ -1125,8 +1125,8 @@ struct hwprof_program_sample {
  *	ENODATA		the file has no session
  *	EINVAL		kinds is 0 or has unknown bits; limit_us is too large;
  *			fd is no raw tracepoint program; the program reads
- *			beyond HWPROF_PROGRAM_WORDS; or the session sees the
- *			kernel by a source that interrupts it
+ *			beyond HWPROF_PROGRAM_WORDS, or may sleep; or the
+ *			session sees the kernel by a source that interrupts it
  *	EBADF		fd is no descriptor
  *	EOPNOTSUPP	the session's source or profile has no events of one of
  *			the kinds; or the kernel has no BPF
@@ -1209,7 +1209,9 @@ struct hwprof_program_account {
  *	ENOENT		there is no session of that number
  *	EPERM		the caller has neither CAP_PERFMON (or CAP_SYS_ADMIN),
  *			nor the effective user, the user namespace and at least
- *			the capabilities of the process that made the session
+ *			the capabilities of the process that made the session.
+ *			For a session that steps, CAP_PERFMON alone does not
+ *			suffice: see struct hwprof_mask
  *	EOPNOTSUPP	the session sees everything, and looks at no distances;
  *			or it takes no bursts, and has no burst to change
  *	EINVAL		a number is out of range; the session has a period and
@@ -1320,7 +1322,8 @@ enum hwprof_opcode_class {
  * mask that leaves something out can therefore be set, and asked for, by the
  * process that made the session, with the credentials that it had then. Others
  * must be allowed to attach to every program: CAP_PERFMON, CAP_SYS_PTRACE, and
- * Yama below scope 3. Letting everything pass takes what HWPROF_IOC_TUNE takes.
+ * the right to attach to the init process. Letting everything pass takes what
+ * HWPROF_IOC_TUNE takes.
  *
  *	ENODATA		session is 0, and the file has none
  *	ENOENT		there is no session of that number
