@@ -198,6 +198,8 @@ struct lane {
 	int table;			/* number in the pool; -1: none */
 	/* Something was fed since its table was last exchanged. */
 	bool news;
+	/* It gave its table away without another one. */
+	bool yielded;
 	bool missed;			/* an event was lost: a gap is due */
 	bool open;			/* to a source that interrupts
 					 * everything else */

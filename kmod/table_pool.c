@@ -53,14 +53,14 @@ static void table_give(struct session *session, int table, bool dirty)
 void lane_change_table(struct lane *lane, int table)
 {
 	struct session *session = lane->session;
-	bool dirty = READ_ONCE(lane->news);
 	int old = lane->table;
+	bool dirty;
 
-	WRITE_ONCE(lane->news, false);
-	barrier();
+	WRITE_ONCE(lane->yielded, false);
 	WRITE_ONCE(lane->table, -1);
-	barrier();
-	dirty |= READ_ONCE(lane->news);	/* an NMI fed it meanwhile */
+	smp_wmb();	/* see table_skip_idle() */
+	dirty = READ_ONCE(lane->news);
+	WRITE_ONCE(lane->news, false);
 	if (old >= 0) {
 		session->tables[old].fed += lane->fed;
 		lane->fed = 0;
@@ -194,8 +194,10 @@ static void table_exchange(void *context)
 		table_give(session, table, true);
 		return;
 	}
-	if (table >= 0 || lane->table < 0 || exchange->yields)
-		lane_change_table(lane, table);
+	if (table < 0 && lane->table >= 0 && !exchange->yields)
+		return;
+	lane_change_table(lane, table);
+	WRITE_ONCE(lane->yielded, table < 0);
 }
 
 /*
@@ -206,11 +208,11 @@ static void table_skip_idle(struct session *session, const struct lane *lane)
 {
 	int table = READ_ONCE(lane->table);
 
-	smp_rmb();	/* lane_change_table() clears news before the table */
+	smp_rmb();
 	if (table < 0 || READ_ONCE(lane->news) ||
 	    test_bit(table, session->table_dirty))
 		return;
-	smp_rmb();
+	smp_rmb();	/* lane_change_table() clears the table before news */
 	if (READ_ONCE(lane->table) == table)
 		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
@@ -244,6 +246,79 @@ static bool table_is_missing(const struct lane *lane)
 	return READ_ONCE(lane->table) < 0 && READ_ONCE(lane->active);
 }
 
+/* Return true if it has lost something since the last flush, or soon will. */
+static bool table_is_missed(const struct lane *lane)
+{
+	return table_is_missing(lane) &&
+	       (READ_ONCE(lane->news) || READ_ONCE(lane->yielded));
+}
+
+/* Give back the table of this CPU's lane, unless it has learnt something. */
+static void table_yield(void *context)
+{
+	struct session *session = context;
+	struct lane *lane = this_cpu_ptr(session->lanes);
+
+	if (lane->table >= 0 && !table_is_wanted(session, lane))
+		lane_change_table(lane, -1);
+}
+
+/*
+ * If no table is free, take one from a lane that learns nothing. @from: the CPU
+ * to begin with, which becomes the next one.
+ */
+static void table_free_idle(struct session *session, unsigned int *from)
+{
+	const struct lane *lane;
+
+	for (; *from < nr_cpu_ids; (*from)++) {
+		if (!bitmap_empty(session->table_free, session->table_count))
+			return;
+		if (!cpu_online(*from))
+			continue;
+		lane = per_cpu_ptr(session->lanes, *from);
+		if (READ_ONCE(lane->table) >= 0 &&
+		    !table_is_wanted(session, lane))
+			smp_call_function_single(*from, table_yield, session,
+						 true);
+	}
+}
+
+/* If no table is free for this CPU's lane, let it say again that it lost. */
+static void table_get(void *context)
+{
+	struct session *session = context;
+	struct lane *lane = this_cpu_ptr(session->lanes);
+	int table;
+
+	if (lane->table >= 0 || !lane->active)
+		return;
+	table = table_take(session);
+	if (table >= 0) {
+		lane_change_table(lane, table);
+		return;
+	}
+	WRITE_ONCE(lane->yielded, false);
+	WRITE_ONCE(lane->news, false);
+}
+
+/*
+ * Give tables to lanes that have missed one: those that are free, and those of
+ * lanes that learn nothing. Such a lane may miss it later.
+ */
+static void tables_move(struct session *session)
+{
+	unsigned int from = 0;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (!table_is_missed(per_cpu_ptr(session->lanes, cpu)))
+			continue;
+		table_free_idle(session, &from);
+		smp_call_function_single(cpu, table_get, session, true);
+	}
+}
+
 /* Give tables that are free to lanes that have none. */
 static void tables_hand_out(struct session *session)
 {
@@ -261,13 +336,15 @@ static void tables_hand_out(struct session *session)
 static void tables_exchange(struct exchange *exchange, struct ended ended)
 {
 	struct session *session = exchange->session;
+	unsigned int from = 0;
 	int cpu;
 
+	if (exchange->yields)
+		table_free_idle(session, &from);
 	for_each_online_cpu(cpu) {
 		struct lane *lane = per_cpu_ptr(session->lanes, cpu);
 
-		if (!table_is_wanted(session, lane) &&
-		    !(exchange->yields && table_is_missing(lane)))
+		if (!table_is_wanted(session, lane))
 			continue;
 		smp_call_function_single(cpu, table_exchange, exchange, true);
 		/* It is the empty table of the next CPU. */
@@ -283,7 +360,8 @@ static void tables_exchange(struct exchange *exchange, struct ended ended)
  * A session with little memory may have no more tables than CPUs, and all may
  * be in use. Then a CPU yields its table to the next one, and so on: else
  * nobody would ever see what they have learnt. With fewer tables than CPUs,
- * other CPUs have them after each flush.
+ * CPUs that have missed one get one after each flush, first from CPUs that have
+ * learnt nothing.
  */
 bool tables_retire(struct session *session, struct ended ended)
 {
@@ -299,6 +377,7 @@ bool tables_retire(struct session *session, struct ended ended)
 			session->table_count <= num_present_cpus();
 		tables_exchange(&exchange, ended);
 	}
+	tables_move(session);
 	if (exchange.yields)
 		tables_hand_out(session);
 	return pass < RETIRE_PASSES;

@@ -62,4 +62,31 @@ test_rows()
 test_rows loops,burst=20,budget_permille=20 1
 test_rows cct,sample,memory_mib=1 1000000
 kill -KILL $spinners
+
+# works_alone: records all CPUs while a program runs on the last one. The others
+# have taken all tables by then, and learn next to nothing.
+works_alone()
+{
+	seconds=8
+	taskset -c $((cpus - 1)) ./spin & spinner=$!
+	record cct,sample,memory_mib=1 1000000
+	kill -KILL $spinner
+	hwprof script -i /tmp/cpus.data | awk '
+		function value(name)
+		{
+			match($0, " " name "=[0-9]+")
+			return substr($0, RSTART + length(name) + 2,
+				      RLENGTH - length(name) - 2) + 0
+		}
+		/ totals pid=/ {
+			delivered = value("delivered")
+			lost = value("lost")
+		}
+		END {
+			print delivered " delivered, " lost " lost"
+			exit delivered <= 3 * lost
+		}'
+}
+
+test_ok "idle CPUs give a table to the one that works" works_alone
 finish
