@@ -71,16 +71,10 @@ works_alone()
 	taskset -c $((cpus - 1)) ./spin & spinner=$!
 	record cct,sample,memory_mib=1 1000000
 	kill -KILL $spinner
-	hwprof script -i /tmp/cpus.data | awk '
-		function value(name)
-		{
-			match($0, " " name "=[0-9]+")
-			return substr($0, RSTART + length(name) + 2,
-				      RLENGTH - length(name) - 2) + 0
-		}
+	hwprof script -i /tmp/cpus.data | awk "$tap_number"'
 		/ totals pid=/ {
-			delivered = value("delivered")
-			lost = value("lost")
+			delivered = number("delivered")
+			lost = number("lost")
 		}
 		END {
 			print delivered " delivered, " lost " lost"

@@ -47,6 +47,16 @@ perf_reads_stopped()
 	perf_reads "$1" sh -c 'sleep 2; kill -STOP $pid; sleep 1'
 }
 
+# A function of awk: the number behind a name in a line of hwprof script.
+tap_number='
+	function number(name)
+	{
+		match($0, " " name "=[0-9]+")
+		name = substr($0, RSTART, RLENGTH)
+		sub(/.*=/, "", name)
+		return name + 0
+	}'
+
 # accounted FILE...: checks recordings that were made together. In each totals
 # row, produced = delivered + lost + evicted + pending, and the rows have
 # everything that was delivered. Samples have no totals.
@@ -54,26 +64,19 @@ accounted()
 (
 	for file in "$@"; do
 		command hwprof script -i "$file" || echo unreadable
-	done | awk '
-		function value(name)
-		{
-			match($0, " " name "=[0-9]+")
-			name = substr($0, RSTART, RLENGTH)
-			sub(/.*=/, "", name)
-			return name + 0
-		}
+	done | awk "$tap_number"'
 		/^unreadable$/ { wrong = 1; exit }
 		/ sample pid=/ { next }
-		{ session = value("session") }
+		{ session = number("session") }
 		!/(^| )totals pid=/ {
-			arrived[session] += value("period")
+			arrived[session] += number("period")
 			next
 		}
 		{
-			produced = value("produced")
-			delivered = value("delivered")
-			if (produced != delivered + value("lost") +
-					value("evicted") + value("pending")) {
+			produced = number("produced")
+			delivered = number("delivered")
+			if (produced != delivered + number("lost") +
+					number("evicted") + number("pending")) {
 				print "does not add up: " $0
 				wrong = 1
 			}
