@@ -88,19 +88,6 @@ static inline const struct inode *compat_user_inode(struct file *file)
 #endif
 }
 
-/*
- * Return true if the task has a perf context, so that a context swap may give
- * it events.
- */
-static inline bool compat_task_has_perf(struct task_struct *task)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	return READ_ONCE(task->perf_event_ctxp);
-#else
-	return READ_ONCE(task->perf_event_ctxp[perf_sw_context]);
-#endif
-}
-
 /* Return the nth of a task's perf contexts; NULL: it is not in use. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 enum { COMPAT_PERF_CONTEXTS = 1 };
@@ -116,6 +103,21 @@ compat_perf_context(struct task_struct *task, int nth)
 #else
 	return READ_ONCE(task->perf_event_ctxp[nth]);
 #endif
+}
+
+/*
+ * Return true if the task has a perf context, so that a context swap may give
+ * it events. Before 6.2, a group that a hardware event leads is in another
+ * context than one of hwprof's events alone.
+ */
+static inline bool compat_task_has_perf(struct task_struct *task)
+{
+	int nth;
+
+	for (nth = 0; nth < COMPAT_PERF_CONTEXTS; nth++)
+		if (compat_perf_context(task, nth))
+			return true;
+	return false;
 }
 
 /*

@@ -39,6 +39,11 @@ struct step_cpu {
 	struct step_task *record;	/* of the running task, if known */
 	/* The running task, or the one about to run. */
 	struct task_struct *next;
+	/*
+	 * It was disarmed in the switch to it. Events of its cgroup may be
+	 * scheduled in later in that switch.
+	 */
+	bool next_was_armed;
 };
 
 DECLARE_PER_CPU(struct step_cpu, step_cpu);

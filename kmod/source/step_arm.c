@@ -42,7 +42,8 @@ static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
 	}
 	if (!record->armed) {
 		record->ip = task_pt_regs(task)->ip;
-		record->steps++;	/* code has run unseen */
+		if (task == current || !cpu->next_was_armed)
+			record->steps++;	/* code has run unseen */
 		WRITE_ONCE(record->armed, true);
 	}
 	tf_arm(task);

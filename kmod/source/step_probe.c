@@ -30,15 +30,17 @@ static bool step_whole_cpu_wanted(struct step_cpu *cpu)
  * for it. Few tasks have the flag. To search the record of each task would be a
  * cost for all of them.
  */
-static void step_disarm_stray(struct task_struct *task)
+static void step_disarm_stray(struct step_cpu *cpu, struct task_struct *task)
 {
 	struct step_task *record;
 
 	if (likely(!tf_is_set(task)))
 		return;
 	record = step_task_find(task);
-	if (record && (step_draining() || !compat_task_has_perf(task)))
-		step_disarm(record, task);
+	if (!record || (!step_draining() && compat_task_has_perf(task)))
+		return;
+	cpu->next_was_armed = record->armed;
+	step_disarm(record, task);
 }
 
 static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
@@ -48,6 +50,7 @@ static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
 	struct step_task *record;
 
 	cpu->next = next;
+	cpu->next_was_armed = false;
 	cpu->record = NULL;
 	if (unlikely(prev_state & __TASK_TRACED)) {
 		/* Its debugger may change anything. */
@@ -64,7 +67,7 @@ static void step_on_switch(void *data, bool preempt, struct task_struct *prev,
 	if (unlikely(!list_empty(&cpu->left_out)))
 		step_let_in(cpu);
 	if (!step_wanted(cpu)) {
-		step_disarm_stray(next);
+		step_disarm_stray(cpu, next);
 		return;
 	}
 	step_unbind(cpu, step_task_find(prev));

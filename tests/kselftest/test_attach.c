@@ -1025,6 +1025,62 @@ TEST_F(broker, two_cgroups)
 	EXPECT_TRUE(leave_cgroups(self->child, folder));
 }
 
+enum { TURNS = 200 };
+
+/* Gives the CPU to others in each round. */
+static void take_turns(void *context)
+{
+	int i;
+
+	stay_on(0);
+	for (i = 0; i < TURNS; i++) {
+		known_run();
+		sched_yield();
+	}
+}
+
+static void yield_for_ever(void *context)
+{
+	stay_on(0);
+	for (;;)
+		sched_yield();
+}
+
+/*
+ * Perf takes the events of a cgroup from the CPU while others run on it. No
+ * code of the cgroup runs unseen meanwhile, so the engine loses no loop.
+ */
+TEST_F(broker, a_cgroup_beside_others)
+{
+	struct perf_event_attr attr =
+		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+	struct child child[2] = {
+		child_start(take_turns, NULL),
+		child_start(yield_for_ever, NULL),
+	};
+	int folder[2];
+
+	if (!event_has_cgroups())
+		SKIP(return, "the kernel has no cgroups");
+	attr.config1 = EVENT_INTERVAL(50);
+	ASSERT_TRUE(enter_cgroups(child, folder));
+	self->about[0].pid = child[0].pid;
+	ASSERT_EQ(0, recording_open_cgroup(&self->events[0], &attr, folder[0],
+					   64, &self->tally[0]));
+	recording_control(&self->events[0], PERF_EVENT_IOC_ENABLE);
+	child_go(&child[1]);
+	child_go(&child[0]);
+	EXPECT_EQ(0, recording_wait(&self->events[0], child[0].pid));
+	recording_control(&self->events[0], PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->events[0]);
+	EXPECT_LE(TURNS * KNOWN_BACK, self->tally[0].period);
+	EXPECT_EQ(0, self->about[0].others);
+	/* where the events began, and where the process moved to its CPU */
+	EXPECT_GT(5, self->tally[0].totals.gaps);
+	recording_close(&self->events[0]);
+	EXPECT_TRUE(leave_cgroups(child, folder));
+}
+
 /* One file descriptor, which is now this folder and now that one. */
 struct exchanged {
 	int folder[2], fd;
