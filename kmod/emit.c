@@ -284,11 +284,33 @@ static u32 emit_thread_of(const struct hwprof_row *row)
 	       ((const struct hwprof_row_branches *)row)->tid : row->pid;
 }
 
+/* A row that perf is asked to write. */
+struct outgoing {
+	const void *row;
+	bool copied;		/* into a ring */
+};
+
+/* A perf_copy_f: perf calls it for each part of the ring that it has taken. */
+static unsigned long emit_copy_row(void *to, const void *from,
+				   unsigned long offset, unsigned long size)
+{
+	struct outgoing *outgoing = (void *)from;
+
+	memcpy(to, outgoing->row + offset, size);
+	outgoing->copied = true;
+	return 0;		/* bytes are left */
+}
+
 /*
  * Write a row to the event's ring. @now: session_now() before the process was
  * seen to be alive. Everything that perf would take from the current task is
  * preset. perf_event_overflow() is not used, because rows must neither throttle
- * the event nor retune its frequency. Return false if the ring had no room.
+ * the event nor retune its frequency. Return false if the row is in no ring.
+ *
+ * Perf does not say so. It counts a sample as lost if a ring is full or paused,
+ * and counts nothing if a ring has no data pages, or was just taken away. It
+ * copies the raw data of a sample if it writes it. Without raw data nobody can
+ * tell that a ring has no data pages.
  */
 static bool emit_write_row(struct perf_event *event,
 			   const struct staged *staged, u64 now)
@@ -296,8 +318,10 @@ static bool emit_write_row(struct perf_event *event,
 	static struct perf_callchain_entry no_chain;
 	struct perf_event *root = event->parent ?: event;
 	const struct hwprof_row *row = &staged->row;
+	struct outgoing outgoing = { .row = row };
 	struct perf_raw_record raw = {
-		.frag = { .data = (void *)row,
+		.frag = { .copy = emit_copy_row,
+			  .data = &outgoing,
 			  .size = row->size + sizeof(u32) },
 	};
 	struct perf_sample_data data;
@@ -316,7 +340,10 @@ static bool emit_write_row(struct perf_event *event,
 
 	lost = atomic64_read(&root->lost_samples);
 	compat_output_handler(event)(event, &data, &regs);
-	return atomic64_read(&root->lost_samples) == lost;
+	if (event->attr.sample_type & PERF_SAMPLE_RAW)
+		return outgoing.copied;
+	return READ_ONCE(root->rb) &&
+	       atomic64_read(&root->lost_samples) == lost;
 }
 
 /* --- the stage ------------------------------------------------------------ */
@@ -585,7 +612,7 @@ static void emit_stage_totals(struct emit *emit)
 	struct session *session = emit->session;
 	struct hwprof_row_totals row;
 
-	session_totals_locked(session, &row);
+	session_totals(session, &row);
 	emit->told = true;
 	if (memcmp(&row, &session->told, sizeof(row)) &&
 	    emit_stage_row(session, &row, 0, 0, 0))
@@ -706,7 +733,9 @@ void lane_emit(struct lane *lane)
 {
 	struct session *session = lane->session;
 	struct emit_now now = { .lane = lane };
+	const struct engine_ops *engine = session->engine;
 	struct table *table;
+	u64 evicted;
 
 	if (lane->table < 0)
 		return;
@@ -719,10 +748,11 @@ void lane_emit(struct lane *lane)
 		emit_table(&now, table);
 	}
 	/* The table evicts what did not go out. */
-	session->engine->forget(table->memory, 0);
+	evicted = engine->evicted(table->memory);
+	engine->forget(table->memory, 0);
+	session->evicted += engine->evicted(table->memory) - evicted;
 	session->delivered += now.delivered;
 	session->fed += lane->fed;
 	lane->fed = 0;
-	table->evicted = session->engine->evicted(table->memory);
 	raw_spin_unlock(&session->roots_lock);
 }

@@ -129,7 +129,7 @@ int session_totals_now(struct session *session, struct hwprof_row_totals *row)
 	if (mutex_lock_killable(&session->flush_lock))
 		return -EINTR;
 	spin_lock_bh(&session->profile_lock);
-	session_totals_locked(session, row);
+	session_totals(session, row);
 	spin_unlock_bh(&session->profile_lock);
 	mutex_unlock(&session->flush_lock);
 	return 0;

@@ -115,8 +115,6 @@ struct table {
 	/* Units and windows that were fed to it, and are not accounted yet. */
 	u64 fed;
 	u64 windows;
-	/* Immediate engine: units evicted when it was last emitted. */
-	u64 evicted;
 	u64 pass;			/* of the flush that merged it last */
 	/*
 	 * The owner of the profile has it, and writes these. It is not free
@@ -410,7 +408,7 @@ struct session {
 
 	/**
 	 * @roots_lock: protects the lists of roots and, with an immediate
-	 *	engine, the totals.
+	 *	engine, @fed, @delivered and @evicted.
 	 */
 	raw_spinlock_t roots_lock;
 	/** @roots: struct root: events of no one CPU. */
@@ -427,6 +425,8 @@ struct session {
 	u64 windows;
 	/** @delivered: units that rows have carried. */
 	u64 delivered;
+	/** @evicted: units that an immediate engine has given up. */
+	u64 evicted;
 	/** @told: the totals that were written last. */
 	struct hwprof_row_totals told;
 	/** @base: sums of lanes at the last reset. */
@@ -668,8 +668,6 @@ int session_totals_now(struct session *session, struct hwprof_row_totals *row);
 
 /* totals.c */
 void session_totals(struct session *session, struct hwprof_row_totals *row);
-void session_totals_locked(struct session *session,
-			   struct hwprof_row_totals *row);
 
 /* row_trace.c */
 void row_trace(const struct hwprof_row *header, const void *row);

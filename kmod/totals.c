@@ -9,7 +9,6 @@ static void totals_count_table(const struct session *session,
 			       const struct table *table,
 			       struct hwprof_row_totals *row)
 {
-	row->evicted += table->evicted;
 	if (!table->merging)
 		return;
 	row->evicted += session->engine->evicted(table->memory);
@@ -60,6 +59,29 @@ static void totals_note_tuning(const struct session *session,
 	rcu_read_unlock();
 }
 
+static void totals_copy_units(const struct session *session,
+			      struct hwprof_row_totals *row)
+{
+	row->produced = session->fed;
+	row->delivered = session->delivered;
+	row->evicted = session->evicted;
+}
+
+/* Take units that belong together. An immediate engine counts them anywhere. */
+static void totals_take_units(struct session *session,
+			      struct hwprof_row_totals *row)
+{
+	unsigned long flags;
+
+	if (!session->engine->immediate) {
+		totals_copy_units(session, row);
+		return;
+	}
+	raw_spin_lock_irqsave(&session->roots_lock, flags);
+	totals_copy_units(session, row);
+	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
+}
+
 /*
  * Fill @row with the session's totals. The caller holds profile_lock; if rows
  * of the session are fetched, flush_lock.
@@ -74,13 +96,13 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 	*row = (struct hwprof_row_totals) {
 		.row.type = HWPROF_ROW_TOTALS,
 		.row.size = sizeof(*row),
-		.delivered = session->delivered,
 		.windows = session->windows,
 		.pending = session->stage ? session->stage->units : 0,
 		.memory = session->memory,
 		.basis = session->params.basis,
 		.source = source_infos[session->config.source].number,
 	};
+	totals_take_units(session, row);
 	totals_note_tuning(session, row);
 	if (session->params.basis != HWPROF_BASIS_EXACT)
 		row->cost_ns = atomic64_read(&session->flush_cost);
@@ -91,29 +113,11 @@ void session_totals(struct session *session, struct hwprof_row_totals *row)
 		totals_count_lane(lane, row);
 	}
 	totals_subtract(row, &session->base);
-	row->produced = session->rows ? session->fed + row->lost : units;
+	row->produced = session->rows ? row->produced + row->lost : units;
 	for (i = 0; i < session->table_count; i++)
 		totals_count_table(session, &session->tables[i], row);
 	if (session->profile) {
 		row->evicted += engine->evicted(session->profile);
 		row->pending += engine->pending(session->profile);
 	}
-}
-
-/*
- * Fill @row as session_totals() does. An immediate engine needs roots_lock for
- * it.
- */
-void session_totals_locked(struct session *session,
-			   struct hwprof_row_totals *row)
-{
-	unsigned long flags;
-
-	if (!session->engine->immediate) {
-		session_totals(session, row);
-		return;
-	}
-	raw_spin_lock_irqsave(&session->roots_lock, flags);
-	session_totals(session, row);
-	raw_spin_unlock_irqrestore(&session->roots_lock, flags);
 }

@@ -1207,6 +1207,47 @@ static long sleeps(FIXTURE_DATA(rows) *self)
 	return after.ru_nvcsw - before.ru_nvcsw;
 }
 
+/* Maps only the first page of each ring, or takes that away again. */
+static void map_headers(struct __test_metadata *_metadata,
+			FIXTURE_DATA(rows) *self, void **headers, bool map)
+{
+	const size_t size = sysconf(_SC_PAGESIZE);
+	unsigned int i;
+
+	for (i = 0; i < self->recording.count; i++) {
+		if (!map) {
+			munmap(headers[i], size);
+			continue;
+		}
+		headers[i] = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, self->recording.fd[i], 0);
+		ASSERT_NE(MAP_FAILED, headers[i]);
+	}
+}
+
+/*
+ * Perf drops samples for a ring without data pages, and counts none of them as
+ * lost. Rows wait for a ring that takes them.
+ */
+TEST_F(rows, that_a_ring_without_data_pages_does_not_take)
+{
+	void *headers[EVENTS_MAX];
+
+	START(run_and_sleep, NULL);
+	open_rows(_metadata, self, EVENT_LOOPS, 20, self->child.pid, 0);
+	map_headers(_metadata, self, headers, true);
+	child_go(&self->child);
+	child_await_sleep(&self->child);
+	usleep(LATER_US);
+	map_headers(_metadata, self, headers, false);
+	ASSERT_EQ(0, recording_map(&self->recording, 64));
+	recording_control(&self->recording, PERF_EVENT_IOC_DISABLE);
+	recording_drain(&self->recording);
+	EXPECT_EQ(KNOWN_BACK, self->seen.before);
+	check_all(_metadata, self);
+	end(&self->child);
+}
+
 /* Without a ring nothing waits. */
 TEST_F(rows, without_ring)
 {
