@@ -12,7 +12,10 @@
 #include "ending.h"
 #include "space.h"
 
-enum { SPACE_PROBES = 32 };
+enum {
+	SPACE_PROBES	= 32,
+	ID_LOOKS	= 1000,		/* at a record that another CPU fills */
+};
 
 u64 space_key(struct task_struct *task, u64 exec)
 {
@@ -139,9 +142,29 @@ static u32 space_ended(struct session *session, u64 key)
 }
 
 /*
- * Return the number of the address space that current runs in; 0 if no record
- * is free. Interrupts are off, so a record that another CPU just claimed is
- * filled soon.
+ * Return the number of a record that another CPU may just have claimed, and
+ * fills with interrupts off. Return 0 if it was freed meanwhile, or if that CPU
+ * takes long: a virtual one may not run.
+ */
+static u32 space_await_id(const struct space *space, u64 key)
+{
+	unsigned int looks;
+	u32 id;
+
+	for (looks = 0; looks < ID_LOOKS; looks++) {
+		id = smp_load_acquire(&space->id);
+		if (id)
+			return id;
+		if (READ_ONCE(space->key) != key)
+			break;
+		cpu_relax();
+	}
+	return 0;
+}
+
+/*
+ * Return the number of the address space that current runs in; 0 if it gets
+ * none now. Interrupts are off.
  */
 u32 space_of_current(struct session *session)
 {
@@ -149,7 +172,6 @@ u32 space_of_current(struct session *session)
 	struct space *home = space_home(session, key);
 	int probe = 0;
 	struct space *space = space_by_key(session, key, &probe);
-	u32 id;
 
 	if (!space && space_exits())
 		return space_ended(session, key);
@@ -164,14 +186,7 @@ u32 space_of_current(struct session *session)
 		if (READ_ONCE(at->key) == key)
 			space = at;
 	}
-	if (!space)
-		return 0;
-	while (!(id = smp_load_acquire(&space->id))) {
-		if (READ_ONCE(space->key) != key)
-			return 0;	/* it was freed meanwhile */
-		cpu_relax();
-	}
-	return id;
+	return space ? space_await_id(space, key) : 0;
 }
 
 /*
