@@ -45,18 +45,21 @@ static _Thread_local union area area;
 
 /*
  * Replaces libc's area, which has no room for requests, and lets this thread
- * use extensions. Returns 0 or an errno.
+ * use extensions. A new thread has none of libc's if the thread that made it
+ * has replaced its own. Returns 0 or an errno.
  */
 static int enable(void)
 {
-	char *old = (char *)__builtin_thread_pointer() + __rseq_offset;
+	struct rseq *old = (void *)((char *)__builtin_thread_pointer() +
+				    __rseq_offset);
 	unsigned long size = getauxval(RSEQ_FEATURE_SIZE);
 
 	if (!__rseq_size || size <= SIZE_OF_OLD)
 		return EOPNOTSUPP;
-	if (syscall(SYS_rseq, old, SIZE_OF_OLD, RSEQ_FLAG_UNREGISTER,
-		    RSEQ_SIG) ||
-	    syscall(SYS_rseq, &area, size, 0, RSEQ_SIG) ||
+	if ((int)old->cpu_id >= 0 &&
+	    syscall(SYS_rseq, old, SIZE_OF_OLD, RSEQ_FLAG_UNREGISTER, RSEQ_SIG))
+		return errno;
+	if (syscall(SYS_rseq, &area, size, 0, RSEQ_SIG) ||
 	    prctl(SLICE_EXTENSION, SLICE_EXTENSION_SET, SLICE_ENABLE, 0, 0))
 		return errno;
 	return 0;
