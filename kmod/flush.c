@@ -139,7 +139,6 @@ static bool flush_put_row(void *context, const void *engine_row, u64 ip,
 	}
 	row_trace(&row, engine_row);
 	session->delivered += period;
-	cond_resched();		/* there may be many */
 	return true;
 }
 
@@ -157,8 +156,12 @@ static bool flush_put_rows(struct session *session, u32 space)
 	bool done;
 
 	session_settle(session, space);
-	done = session->engine->rows(session->profile, space, &at,
-				     flush_put_row, &put);
+	do {
+		done = session->engine->rows(session->profile, space, &at,
+					     PROFILE_LOOKS, flush_put_row,
+					     &put);
+		cond_resched();
+	} while (!done && !put.full);
 	if (done) {
 		session_totals(session, &totals);
 		if (memcmp(&totals, &session->told, sizeof(totals))) {
@@ -290,11 +293,14 @@ static u64 flush_count_cost(struct session *session, u64 begin, u64 ran)
 
 /*
  * Return true if the address space @space of current has ended (0: none has),
- * and current must not wait for the session's opener.
+ * and current must not wait for the session's opener. The opener could not
+ * attach to a program that had an event, or cannot attach to current: that is
+ * the program that ends, or the one that comes after it.
  */
 static bool flush_is_aloof(const struct session *session, u32 space)
 {
-	return space && READ_ONCE(session->aloof);
+	return space && (READ_ONCE(session->aloof) ||
+			 !opener_reaches(&session->key.opener, current_cred()));
 }
 
 /*

@@ -89,6 +89,7 @@ static inline bool step_wanted_of(const struct step_cpu *cpu,
 
 /* step_cpu.c. Interrupts are off. */
 struct step_task *step_current(struct step_cpu *cpu);
+bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task);
 void step_add_lane(struct step_cpu *cpu, struct lane *lane);
 void step_del_lane(struct step_cpu *cpu, struct lane *lane);
 /* There is no room for the lane. It counts what it loses. */
@@ -103,7 +104,6 @@ void step_let_in(struct step_cpu *cpu);
 /* step_arm.c: which tasks are stepped. Interrupts are off. */
 void step_arm(struct step_cpu *cpu, struct task_struct *task);
 void step_disarm(struct step_task *record, struct task_struct *task);
-bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task);
 void step_hold(struct step_task *record);
 void step_forget(struct step_task *record);
 void step_drain_begin(void);

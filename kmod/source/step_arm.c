@@ -37,7 +37,9 @@ static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
 {
 	if (unlikely(step_task_is_hidden(record)) &&
 	    !step_wanted_of(cpu, record)) {
-		step_disarm(record, task);
+		/* During a switch, lanes that may see it may follow. */
+		if (task == current)
+			step_disarm(record, task);
 		return;
 	}
 	if (!record->armed) {
@@ -70,25 +72,6 @@ static bool step_may_copy_flags(const struct step_task *record, bool is_new,
 	if ((long)regs->orig_ax >= 0 && regs->ax == -ENOSYS)
 		return step_call_copies_flags(regs->orig_ax);
 	return is_new;
-}
-
-/*
- * Return true if the opener of a lane could not attach to the task: a setuid
- * program may have changed its ids and run another program, which is not secure
- * any more. Then no unprivileged lane sees the task.
- */
-bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task)
-{
-	const struct lane *lane;
-	bool foreign = false;
-
-	rcu_read_lock();
-	list_for_each_entry(lane, &cpu->lanes, link)
-		foreign |= !lane->session->privileged &&
-			   !opener_reaches(&lane->session->key.opener,
-					   __task_cred(task));
-	rcu_read_unlock();
-	return foreign;
 }
 
 /*
@@ -136,9 +119,12 @@ void step_arm(struct step_cpu *cpu, struct task_struct *task)
 		step_count_unseen(cpu, task);
 		return;
 	}
-	/* During a switch, lanes may be those of the task before. */
-	if (is_new || task == current)
-		record->foreign = step_is_foreign(cpu, task);
+	/*
+	 * During a switch, lanes may be those of the task before. Then either
+	 * perf makes them those of the task, by a context swap, or each lane of
+	 * the task asks again when it comes.
+	 */
+	record->foreign = step_is_foreign(cpu, task);
 	if (record->hold || READ_ONCE(record->sigreturn))
 		return;
 	if (unlikely(step_may_copy_flags(record, is_new, task)))
@@ -218,6 +204,7 @@ static void step_arm_again(struct callback_head *work)
 		   READ_ONCE(record->sigreturn)) {
 		;	/* the next #DB, or the call's end, leads here again */
 	} else if (step_wanted(cpu)) {
+		record->foreign = step_is_foreign(cpu, current);
 		step_arm_record(cpu, record, current);
 		if (record->armed)
 			step_moved(cpu, record);

@@ -125,6 +125,8 @@ struct insn step_call_pass(struct step_cpu *cpu, struct step_task *record,
 	u64 to = record->ip + call.length;
 
 	step_call_hide(record, current);
+	/* The call may have changed its ids. */
+	record->foreign = step_is_foreign(cpu, current);
 	if (step_wanted(cpu)) {
 		step_bind(cpu, record);
 		step_feed(cpu, STREAM_SYSCALL, record->ip, to, regs);

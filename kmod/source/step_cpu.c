@@ -13,6 +13,25 @@ struct step_task *step_current(struct step_cpu *cpu)
 }
 
 /*
+ * Return true if the opener of a lane could not attach to the task: a setuid
+ * program may have changed its ids and run another program, which is not secure
+ * any more. Then no unprivileged lane sees the task.
+ */
+bool step_is_foreign(const struct step_cpu *cpu, struct task_struct *task)
+{
+	const struct lane *lane;
+	bool foreign = false;
+
+	rcu_read_lock();
+	list_for_each_entry(lane, &cpu->lanes, link)
+		foreign |= !lane->session->privileged &&
+			   !opener_reaches(&lane->session->key.opener,
+					   __task_cred(task));
+	rcu_read_unlock();
+	return foreign;
+}
+
+/*
  * Return true if the session needs what stores write. One profile does, and
  * programs that see stores.
  */
@@ -54,8 +73,13 @@ void step_leave_out(struct step_cpu *cpu, struct lane *lane)
 
 void step_end_left_out(struct step_cpu *cpu, struct lane *lane)
 {
-	lane_count(&lane->lost_events,
-		   step_fed_for(cpu, lane) + 1 - lane->left_out);
+	u64 events = step_fed_for(cpu, lane) + 1 - lane->left_out;
+
+	/* How many events that was is not for such an opener to know. */
+	if (!lane->session->privileged &&
+	    !opener_reaches(&lane->session->key.opener, current_cred()))
+		events = 1;
+	lane_count(&lane->lost_events, events);
 	lane->left_out = 0;
 	list_del_init(&lane->link);
 }

@@ -661,6 +661,85 @@ TEST(a_program_that_a_setuid_program_runs)
 	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
 }
 
+enum { SPINS = 10000, YIELDS = 200 };
+
+/* A copy of this program, run as OTHER_KNOWN, makes no system call for long. */
+__attribute__((constructor(101)))
+static void spin_as_other(int count, char **arguments)
+{
+	int i;
+
+	if (count != 1 || strcmp(arguments[0], other_known))
+		return;
+	for (i = 0; i < SPINS; i++)
+		known_run();
+	_exit(0);
+}
+
+/* Runs under its parent's event, and then a setuid program when told to. */
+static void run_stepped_and_exec(int go)
+{
+	char byte;
+
+	known_run();
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	execl(setuid_other, setuid_other, NULL);
+	_exit(2);
+}
+
+/*
+ * Perf may give a task the events of the one before it, and tell nobody. Enable
+ * an event that a child has inherited while the child runs another user's
+ * program and is preempted. Return 0 if next to nothing was seen of that.
+ */
+static int count_of_swapped(void *context)
+{
+	struct perf_event_attr attr = event_attr(EVENT_LOOPS | EVENT_STEP);
+	int i, fd, go[2];
+	int64_t count;
+
+	stay_on(0);
+	attr.enable_on_exec = 0;
+	fd = event_open(&attr, 0, -1, -1, 0);
+	if (fd < 0 || pipe(go) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		return 2;
+	if (fork() == 0)
+		run_stepped_and_exec(go[0]);
+	while (event_count(fd) < KNOWN_BACK)
+		usleep(1000);
+	usleep(100000);			/* the child waits */
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	count = -event_count(fd);
+	if (write(go[1], "", 1) != 1)
+		return 3;
+	usleep(300000);			/* it runs the other program */
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < YIELDS; i++)
+		sched_yield();
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	count += event_count(fd);
+	printf("# %lld back edges\n", (long long)count);
+	fflush(stdout);
+	return count < YIELDS - 1 || count >= KNOWN_INNER_BACK;
+}
+
+TEST(a_program_that_a_setuid_program_runs_in_swapped_contexts)
+{
+	char mode[16], command[256];
+
+	NEED_SCOPE(0);
+	snprintf(command, sizeof(command),
+		 "rm -f %s; cp /proc/$PPID/exe %s; cp /proc/$PPID/exe %s; chmod 4755 %s",
+		 setuid_other, setuid_other, other_known, setuid_other);
+	ASSERT_EQ(0, system(command));
+	ASSERT_EQ(0, text_read("/proc/sys/fs/suid_dumpable", mode,
+			       sizeof(mode)));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", "1"));
+	EXPECT_EQ(0, as_user(USER, count_of_swapped, NULL));
+	ASSERT_EQ(0, text_write("/proc/sys/fs/suid_dumpable", mode));
+}
+
 enum { LEFT_OUT_BY = 10 };	/* sessions that a CPU steps for */
 
 /* Counts what the user's event lost of a setuid program that others step. */
