@@ -128,11 +128,16 @@ static void lane_follow_exec(struct lane *lane)
 void lane_bind(struct lane *lane, u64 steps, u64 at)
 {
 	struct session *session = lane->session;
+	int table;
 
 	if (!session->rows)
 		return;
-	if (lane->table < 0)
-		lane_change_table(lane, table_take(session));
+	if (lane->table < 0) {
+		table = table_take(session);
+		/* Without one, the lane still has news of what it loses. */
+		if (table >= 0)
+			lane_change_table(lane, table);
+	}
 	if (!lane->cursor) {
 		lane->cursor = cursor_get(lane);
 		if (!lane->cursor)

@@ -63,13 +63,13 @@ test_rows loops,burst=20,budget_permille=20 1
 test_rows cct,sample,memory_mib=1 1000000
 kill -KILL $spinners
 
-# works_alone: records all CPUs while a program runs on the last one. The others
-# have taken all tables by then, and learn next to nothing.
+# works_alone EVENT PERIOD: records all CPUs while a program runs on the last
+# one. The others have taken all tables by then, and learn next to nothing.
 works_alone()
 {
 	seconds=8
 	taskset -c $((cpus - 1)) ./spin & spinner=$!
-	record cct,sample,memory_mib=1 1000000
+	record "$@"
 	kill -KILL $spinner
 	hwprof script -i /tmp/cpus.data | awk "$tap_number"'
 		/ totals pid=/ {
@@ -82,5 +82,8 @@ works_alone()
 		}'
 }
 
-test_ok "idle CPUs give a table to the one that works" works_alone
+for event in cct,sample,memory_mib=1:1000000 loops,step,memory_mib=1:1; do
+	test_ok "${event%:*}: idle CPUs give a table to the one that works" \
+		works_alone "${event%:*}" "${event##*:}"
+done
 finish
