@@ -603,7 +603,7 @@ static bool emit_settle_step(struct emit *emit)
 	if (!emit->settled)
 		emit->settled = !engine->settle ||
 			engine->settle(session->profile, emit->space,
-				       &emit->settled_at, SETTLE_LOOKS);
+				       &emit->settled_at, PROFILE_LOOKS);
 	return emit->settled;
 }
 
@@ -634,12 +634,13 @@ static bool emit_fill(struct emit *emit)
 	} else if (!emit->done) {
 		emit->done = session->engine->rows(session->profile,
 						   emit->space, &emit->at,
+						   PROFILE_LOOKS,
 						   emit_stage_row, session);
 		return true;
 	}
 	if (emit->told)
 		return false;
-	if (!emit->space)
+	if (!emit->space && !tables_merge(session))
 		WRITE_ONCE(session->kept, false);
 	emit_stage_totals(emit);
 	return true;
@@ -673,7 +674,7 @@ bool emit_all(struct emit *emit)
 }
 
 /*
- * Do the same in a softirq, on this CPU alone; the profile is held. Settling is
+ * Do the same in a softirq, on this CPU alone; the profile is held. The time is
  * bounded by @steps. Rows that cannot be written now stay for a flush in
  * process context.
  */
@@ -720,8 +721,8 @@ static void emit_table(struct emit_now *now, struct table *table)
 
 	if (!now->event || !emit_hold_counts(now->event))
 		return;
-	now->lane->session->engine->rows(table->memory, 0, &at, emit_write_now,
-					 now);
+	now->lane->session->engine->rows(table->memory, 0, &at, ~0UL,
+					 emit_write_now, now);
 	emit_release_counts(now->event);
 }
 
@@ -749,7 +750,7 @@ void lane_emit(struct lane *lane)
 	}
 	/* The table evicts what did not go out. */
 	evicted = engine->evicted(table->memory);
-	engine->forget(table->memory, 0);
+	engine_forget(engine, table->memory, 0);
 	session->evicted += engine->evicted(table->memory) - evicted;
 	session->delivered += now.delivered;
 	session->fed += lane->fed;

@@ -17,12 +17,18 @@ enum { CLEAR_BYTES = 1 << 20 };	/* cleared at a time */
  */
 void session_forget(struct session *session, struct space *space)
 {
-	if (session->profile) {
+	bool done = !session->profile;
+	size_t at = 0;
+
+	while (!done) {
 		spin_lock_bh(&session->profile_lock);
 		session->profile_version++;
-		session->engine->forget(session->profile, space->id);
-		stage_date(session);
+		done = session->engine->forget(session->profile, space->id,
+					       &at, PROFILE_LOOKS);
+		if (done)
+			stage_date(session);
 		spin_unlock_bh(&session->profile_lock);
+		cond_resched();
 	}
 	space_free(space);
 }
@@ -79,7 +85,7 @@ void session_settle(struct session *session, u32 space)
 	size_t at = 0;
 
 	while (engine->settle &&
-	       !engine->settle(session->profile, space, &at, SETTLE_LOOKS))
+	       !engine->settle(session->profile, space, &at, PROFILE_LOOKS))
 		cond_resched();
 }
 

@@ -125,6 +125,7 @@ struct table {
 	/* A flush that knows what has ended has to give it back. */
 	bool forgets;
 	unsigned int forgot;		/* of struct ended, so far */
+	size_t forgetting;		/* where forget() is in the next one */
 };
 
 /* Address spaces that have ended, whose rows are about to be written. */
@@ -655,7 +656,8 @@ bool session_flush_around(struct session *session,
 void session_set_rings(struct session *session, struct rings *rings);
 
 /* profile.c */
-enum { SETTLE_LOOKS = 1 << 16 };	/* of engine_ops.settle at a time */
+/* Things of a profile that settle(), rows() or forget() look at in one go. */
+enum { PROFILE_LOOKS = 1 << 16 };
 void session_forget(struct session *session, struct space *space);
 void session_note_left(struct session *session);
 void session_keep_left(struct session *session);
@@ -682,6 +684,8 @@ void lane_change_table(struct lane *lane, int table);
 bool table_merge_step(struct session *session, unsigned int number,
 		      struct ended ended);
 void tables_merge_free(struct session *session, struct ended ended);
+/* Return true if the profile has a part of a table, and lacks the rest. */
+bool tables_merge(const struct session *session);
 bool tables_retire(struct session *session, struct ended ended);
 
 /*

@@ -41,6 +41,7 @@ struct fill {
 	struct snapshot *snapshot;
 	struct session *session;
 	u64 now;
+	bool full;
 };
 
 static size_t snapshot_record_size(const struct hwprof_record *record)
@@ -57,13 +58,30 @@ static bool snapshot_put_row(void *context, const void *row, u64 ip, u64 addr,
 	struct hwprof_record *record = snapshot->records + snapshot->filled;
 	size_t size = ((const struct hwprof_row *)row)->size;
 
-	if (RECORDS_BYTES - snapshot->filled < sizeof(record->time) + size)
+	if (RECORDS_BYTES - snapshot->filled < sizeof(record->time) + size) {
+		fill->full = true;
 		return false;
+	}
 	memcpy((void *)record + offsetof(struct hwprof_record, row), row, size);
 	record->time = session_sign(fill->session, &record->row) ?: fill->now;
 	snapshot->filled += snapshot_record_size(record);
 	fill->session->delivered += period;
 	return true;
+}
+
+/* Return false if there are more rows than the buffer has room for. */
+static bool snapshot_put_rows(struct fill *fill)
+{
+	struct session *session = fill->session;
+	bool done;
+
+	do {
+		done = session->engine->rows(session->profile, 0,
+					     &fill->snapshot->at, PROFILE_LOOKS,
+					     snapshot_put_row, fill);
+		cond_resched();
+	} while (!done && !fill->full);
+	return done;
 }
 
 static bool snapshot_put_totals(struct fill *fill)
@@ -91,10 +109,7 @@ static void snapshot_fill_records(struct snapshot *snapshot,
 	snapshot->begun = true;
 	snapshot->pass = session->pass;
 	snapshot->filled = snapshot->taken = 0;
-	snapshot->done =
-		session->engine->rows(session->profile, 0, &snapshot->at,
-				      snapshot_put_row, &fill) &&
-		snapshot_put_totals(&fill);
+	snapshot->done = snapshot_put_rows(&fill) && snapshot_put_totals(&fill);
 	session_fetched(session, snapshot->done && snapshot->retired);
 }
 

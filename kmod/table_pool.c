@@ -124,7 +124,11 @@ bool table_merge_step(struct session *session, unsigned int number,
 	if (table->forgets && !ended.count)
 		return false;	/* the flush that goes on when we let it */
 	if (table->forgot < ended.count) {
-		engine->forget(table->memory, ended.ids[table->forgot++]);
+		if (engine->forget(table->memory, ended.ids[table->forgot],
+				   &table->forgetting, PROFILE_LOOKS)) {
+			table->forgetting = 0;
+			table->forgot++;
+		}
 		if (table->forgot < ended.count)
 			return true;
 	}
@@ -209,11 +213,13 @@ static void table_skip_idle(struct session *session, const struct lane *lane)
 	int table = READ_ONCE(lane->table);
 
 	smp_rmb();
-	if (table < 0 || READ_ONCE(lane->news) ||
-	    test_bit(table, session->table_dirty))
+	if (table < 0 || READ_ONCE(lane->news))
 		return;
 	smp_rmb();	/* lane_change_table() clears the table before news */
-	if (READ_ONCE(lane->table) == table)
+	if (READ_ONCE(lane->table) != table)
+		return;
+	smp_rmb();	/* It may have been given, and taken again dirty. */
+	if (!test_bit(table, session->table_dirty))
 		WRITE_ONCE(session->tables[table].pass, session->pass);
 }
 
@@ -225,6 +231,16 @@ static bool table_is_wanted(const struct session *session,
 
 	return READ_ONCE(lane->news) ||
 	       (table >= 0 && test_bit(table, session->table_dirty));
+}
+
+bool tables_merge(const struct session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->table_count; i++)
+		if (session->tables[i].merging)
+			return true;
+	return false;
 }
 
 static bool table_pass_complete(struct session *session)

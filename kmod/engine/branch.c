@@ -101,8 +101,8 @@ static bool branch_feed(void *memory, void *cursor_memory,
 	return row->count < HWPROF_ROW_BRANCHES_MAX;
 }
 
-static bool branch_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-			void *context)
+static bool branch_rows(void *memory, u32 space, size_t *at, size_t limit,
+			engine_emit emit, void *context)
 {
 	struct branch_table *table = memory;
 	struct hwprof_row_branches *row = branch_row(table);
@@ -119,16 +119,17 @@ static bool branch_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 	return true;
 }
 
-static void branch_forget(void *memory, u32 space)
+static bool branch_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct branch_table *table = memory;
 	struct hwprof_row_branches *row = branch_row(table);
 
 	if (space && row->row.space != space)
-		return;
+		return true;
 	table->evicted += table->units;
 	table->units = 0;
 	row->count = 0;
+	return true;
 }
 
 static u64 branch_evicted(const void *memory)

@@ -50,10 +50,11 @@ static size_t call_merge(void *profile, void *table, size_t limit)
 	return saving_merge(&call_kind, profile, table, limit);
 }
 
-static bool call_rows(void *table, u32 space, size_t *at, engine_emit emit,
-		      void *context)
+static bool call_rows(void *table, u32 space, size_t *at, size_t limit,
+		      engine_emit emit, void *context)
 {
-	return saving_rows(&call_kind, table, space, at, emit, context);
+	return saving_rows(&call_kind, table, space, at, limit, emit,
+			   context);
 }
 
 static void call_sample(const struct engine_params *params,
@@ -71,9 +72,9 @@ static void call_sample(const struct engine_params *params,
 	row->basis = HWPROF_BASIS_EXACT;
 }
 
-static void call_forget(void *table, u32 space)
+static bool call_forget(void *table, u32 space, size_t *at, size_t limit)
 {
-	saving_forget(&call_kind, table, space);
+	return saving_forget(&call_kind, table, space, at, limit);
 }
 
 const struct engine_ops call_engine = {

@@ -930,13 +930,13 @@ static bool cct_emit_node(struct cct_table *table, struct cct_node *node,
 	return true;
 }
 
-static bool cct_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-		     void *context)
+static bool cct_rows(void *memory, u32 space, size_t *at, size_t limit,
+		     engine_emit emit, void *context)
 {
 	struct cct_table *table = memory;
 	struct cct_tree *tree = &table->tree;
 
-	for (; *at < tree->top; ++*at) {
+	for (; *at < tree->top && limit; ++*at, limit--) {
 		struct cct_node *node = &tree->nodes[*at];
 
 		if (!node->id || (space && node->space != space))
@@ -944,7 +944,7 @@ static bool cct_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		if (!cct_emit_node(table, node, emit, context))
 			return false;
 	}
-	return true;
+	return *at >= tree->top;
 }
 
 static void cct_sample(const struct engine_params *params,
@@ -967,19 +967,26 @@ static void cct_sample(const struct engine_params *params,
 	row->basis = HWPROF_BASIS_EXACT;
 }
 
-static void cct_forget(void *memory, u32 space)
+/*
+ * From the last node down, so that the top comes down as well. *@at counts
+ * nodes that were looked at, with those above the top.
+ */
+static bool cct_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct cct_tree *tree = &((struct cct_table *)memory)->tree;
-	u32 number;
+	size_t above = tree->node_count - tree->top;
 
-	for (number = tree->top; number--;) {
-		struct cct_node *node = &tree->nodes[number];
+	*at = max(*at, above);
+	for (; *at < tree->node_count && limit; ++*at, limit--) {
+		struct cct_node *node =
+			&tree->nodes[tree->node_count - 1 - *at];
 
 		if (!node->id || node->space != space)
 			continue;
 		tree->evicted += node->calls + node->deeper;
 		cct_remove(tree, node);
 	}
+	return *at == tree->node_count;
 }
 
 static u64 cct_evicted(const void *memory)

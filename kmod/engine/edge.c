@@ -38,10 +38,11 @@ static size_t edge_merge(void *profile, void *table, size_t limit)
 	return saving_merge(&edge_kind, profile, table, limit);
 }
 
-static bool edge_rows(void *table, u32 space, size_t *at, engine_emit emit,
-		      void *context)
+static bool edge_rows(void *table, u32 space, size_t *at, size_t limit,
+		      engine_emit emit, void *context)
 {
-	return saving_rows(&edge_kind, table, space, at, emit, context);
+	return saving_rows(&edge_kind, table, space, at, limit, emit,
+			   context);
 }
 
 static void edge_sample(const struct engine_params *params,
@@ -60,9 +61,9 @@ static void edge_sample(const struct engine_params *params,
 	row->basis = HWPROF_BASIS_EXACT;
 }
 
-static void edge_forget(void *table, u32 space)
+static bool edge_forget(void *table, u32 space, size_t *at, size_t limit)
 {
-	saving_forget(&edge_kind, table, space);
+	return saving_forget(&edge_kind, table, space, at, limit);
 }
 
 const struct engine_ops edge_engine = {

@@ -216,11 +216,12 @@ struct engine_ops {
 
 	/**
 	 * @rows: Emit a row for each thing of @space (0: of all) that grew
-	 *	since its last row, from the *@at'th thing on. Return false
-	 *	if the row of thing *@at was refused.
+	 *	since its last row, from the *@at'th thing on. Look at about
+	 *	@limit things. Return false if there is more to do, or if the
+	 *	row of thing *@at was refused.
 	 */
-	bool (*rows)(void *profile, u32 space, size_t *at, engine_emit emit,
-		     void *context);
+	bool (*rows)(void *profile, u32 space, size_t *at, size_t limit,
+		     engine_emit emit, void *context);
 
 	/**
 	 * @sample: Make the row of a sample that stands for @period units, by
@@ -232,8 +233,11 @@ struct engine_ops {
 
 	/**
 	 * @forget: Address space @space is gone, and its rows were delivered.
+	 *	Begin at *@at, which is 0 at first, and look at about @limit
+	 *	things. Return false if there is more to do. Things of other
+	 *	spaces may come and go in between.
 	 */
-	void (*forget)(void *profile, u32 space);
+	bool (*forget)(void *profile, u32 space, size_t *at, size_t limit);
 
 	/**
 	 * @evicted: Return the units given up so far for want of memory, in a
@@ -264,6 +268,15 @@ static inline void engine_settle(const struct engine_ops *engine, void *profile,
 
 	if (engine->settle)
 		engine->settle(profile, space, &at, ~0UL);
+}
+
+/* Forget a space in one go, however long that takes. */
+static inline void engine_forget(const struct engine_ops *engine, void *profile,
+				 u32 space)
+{
+	size_t at = 0;
+
+	engine->forget(profile, space, &at, ~0UL);
 }
 
 #define X(name, engine, caps)	extern const struct engine_ops engine##_engine;

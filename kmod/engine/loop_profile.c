@@ -264,30 +264,26 @@ static bool loop_emit(struct loop_table *table, struct loop *loop,
 	return true;
 }
 
-bool loop_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-	       void *context)
+bool loop_rows(void *memory, u32 space, size_t *at, size_t limit,
+	       engine_emit emit, void *context)
 {
 	struct loop_table *table = memory;
 
-	for (; *at < table->used; ++*at) {
+	for (; *at < table->used && limit; ++*at, limit--) {
 		struct loop *loop = &table->loops[table->order[*at]];
 
 		if ((!space || loop->space == space) &&
 		    !loop_emit(table, loop, emit, context))
 			return false;
 	}
-	return places_rows(table, space, at, emit, context);
+	return *at >= table->used &&
+	       places_rows(table, space, at, limit, emit, context);
 }
 
-void loop_forget(void *memory, u32 space)
+static void loop_forget_loops(struct loop_table *table, u32 space)
 {
-	struct loop_table *table = memory;
-	struct flow_table *flow = &table->flow;
 	u32 i, kept = 0;
 
-	for (i = 0; i < flow->slot_count; i++)
-		if (flow->segments[i].space == space)
-			flow->slots[i].key = 0;
 	for (i = 0; i < table->used; i++) {
 		struct loop *loop = &table->loops[table->order[i]];
 
@@ -299,7 +295,22 @@ void loop_forget(void *memory, u32 space)
 	}
 	table->used = kept;
 	order_link(table);
+}
+
+/* Loops and places go at once. They have numbers of 16 bits. */
+bool loop_forget(void *memory, u32 space, size_t *at, size_t limit)
+{
+	struct loop_table *table = memory;
+	struct flow_table *flow = &table->flow;
+
+	for (; *at < flow->slot_count && limit; ++*at, limit--)
+		if (flow->segments[*at].space == space)
+			flow->slots[*at].key = 0;
+	if (*at < flow->slot_count)
+		return false;
+	loop_forget_loops(table, space);
 	places_forget(table, space);
 	loop_forget_effects(table);
+	return true;
 }
 

@@ -330,16 +330,16 @@ static inline size_t places_count(const struct loop_table *table)
 }
 
 void place_merge(struct loop_table *profile, struct place *from);
-bool places_rows(struct loop_table *table, u32 space, size_t *at,
+bool places_rows(struct loop_table *table, u32 space, size_t *at, size_t limit,
 		 engine_emit emit, void *context);
 void places_forget(struct loop_table *table, u32 space);
 
 /* loop_profile.c: members of engine_ops. */
 size_t loop_merge(void *profile, void *table, size_t limit);
 bool loop_settle(void *profile, u32 space, size_t *at, size_t limit);
-bool loop_rows(void *profile, u32 space, size_t *at, engine_emit emit,
-	       void *context);
-void loop_forget(void *profile, u32 space);
+bool loop_rows(void *profile, u32 space, size_t *at, size_t limit,
+	       engine_emit emit, void *context);
+bool loop_forget(void *profile, u32 space, size_t *at, size_t limit);
 u64 loop_pending(const void *table);
 u32 loop_filled(const void *table);
 u64 loop_evicted(const void *table);

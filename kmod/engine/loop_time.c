@@ -82,17 +82,19 @@ static bool place_emit(struct place *place, engine_emit emit, void *context)
 	return true;
 }
 
-bool places_rows(struct loop_table *table, u32 space, size_t *at,
+bool places_rows(struct loop_table *table, u32 space, size_t *at, size_t limit,
 		 engine_emit emit, void *context)
 {
-	for (; *at < table->used + places_count(table); ++*at) {
+	size_t end = table->used + places_count(table);
+
+	for (; *at < end && limit; ++*at, limit--) {
 		struct place *place = &table->places[*at - table->used];
 
 		if ((!space || place->space == space) &&
 		    !place_emit(place, emit, context))
 			return false;
 	}
-	return true;
+	return *at == end;
 }
 
 void places_forget(struct loop_table *table, u32 space)

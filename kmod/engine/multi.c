@@ -47,7 +47,7 @@ enum {
 	MULTI_HEADER	= (sizeof(struct multi_table) + 63) & ~63U,
 	/* Sum of the parts' table_min, as a test checks. */
 	MULTI_MIN	= MULTI_HEADER + (64 + 32 + 64 + 64 + 32) * 1024,
-	/* Low bits of rows()' position; the part is above them. */
+	/* Low bits of a position; the part is above them. */
 	MULTI_AT_BITS	= 8 * sizeof(size_t) - 3,
 };
 
@@ -239,23 +239,38 @@ static bool multi_settle(void *memory, u32 space, size_t *at, size_t limit)
 	return !loops || loop_engine.settle(loops, space, at, limit);
 }
 
-static bool multi_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-		       void *context)
+/* A position is *@at of multi_rows() or multi_forget(). */
+static size_t multi_at_part(size_t at)
+{
+	return at >> MULTI_AT_BITS;
+}
+
+static size_t multi_at_within(size_t at)
+{
+	return at & (((size_t)1 << MULTI_AT_BITS) - 1);
+}
+
+static size_t multi_at(size_t part, size_t within)
+{
+	return part << MULTI_AT_BITS | within;
+}
+
+static bool multi_rows(void *memory, u32 space, size_t *at, size_t limit,
+		       engine_emit emit, void *context)
 {
 	struct multi_table *table = memory;
-	size_t i = *at >> MULTI_AT_BITS;
-	size_t within = *at & (((size_t)1 << MULTI_AT_BITS) - 1);
+	size_t i = multi_at_part(*at), within = multi_at_within(*at);
 	bool done = true;
 
 	for (; i < MULTI_PARTS; i++, within = 0) {
 		if (!table->part[i])
 			continue;
 		done = multi_parts[i]->rows(table->part[i], space, &within,
-					    emit, context);
+					    limit, emit, context);
 		if (!done)
 			break;
 	}
-	*at = i << MULTI_AT_BITS | within;
+	*at = multi_at(i, within);
 	return done;
 }
 
@@ -276,14 +291,22 @@ static void multi_sample(const struct engine_params *params,
 	multi_parts[first]->sample(params, event, period, sample);
 }
 
-static void multi_forget(void *memory, u32 space)
+static bool multi_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct multi_table *table = memory;
-	unsigned int i;
+	size_t i = multi_at_part(*at), within = multi_at_within(*at);
+	bool done = true;
 
-	for (i = 0; i < MULTI_PARTS; i++)
-		if (table->part[i])
-			multi_parts[i]->forget(table->part[i], space);
+	for (; i < MULTI_PARTS; i++, within = 0) {
+		if (!table->part[i])
+			continue;
+		done = multi_parts[i]->forget(table->part[i], space, &within,
+					      limit);
+		if (!done)
+			break;
+	}
+	*at = multi_at(i, within);
+	return done;
 }
 
 static u64 multi_evicted(const void *memory)

@@ -352,12 +352,12 @@ static bool path_emit(struct path_table *table, const struct path_slot *slot,
 	return true;
 }
 
-bool path_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-	       void *context)
+bool path_rows(void *memory, u32 space, size_t *at, size_t limit,
+	       engine_emit emit, void *context)
 {
 	struct path_table *table = memory;
 
-	for (; *at < table->slot_count; ++*at) {
+	for (; *at < table->slot_count && limit; ++*at, limit--) {
 		const struct path_slot *slot = &table->slots[*at];
 
 		if (!slot->key ||
@@ -366,17 +366,17 @@ bool path_rows(void *memory, u32 space, size_t *at, engine_emit emit,
 		if (!path_emit(table, slot, emit, context))
 			return false;
 	}
-	return true;
+	return *at == table->slot_count;
 }
 
-void path_forget(void *memory, u32 space)
+bool path_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct path_table *table = memory;
-	u32 i;
 
-	for (i = 0; i < table->slot_count; i++)
-		if (table->slots[i].key && table->paths[i].space == space)
-			path_evict(table, &table->slots[i]);
+	for (; *at < table->slot_count && limit; ++*at, limit--)
+		if (table->slots[*at].key && table->paths[*at].space == space)
+			path_evict(table, &table->slots[*at]);
+	return *at == table->slot_count;
 }
 
 u64 path_pending(const void *memory)

@@ -183,9 +183,9 @@ static inline struct hwprof_path_jump path_jump_unpack(u64 line, u64 jump)
 
 /* path_table.c: members of engine_ops. */
 size_t path_merge(void *profile, void *table, size_t limit);
-bool path_rows(void *profile, u32 space, size_t *at, engine_emit emit,
-	       void *context);
-void path_forget(void *profile, u32 space);
+bool path_rows(void *profile, u32 space, size_t *at, size_t limit,
+	       engine_emit emit, void *context);
+bool path_forget(void *profile, u32 space, size_t *at, size_t limit);
 u64 path_pending(const void *table);
 u64 path_evicted(const void *table);
 

@@ -317,20 +317,20 @@ static bool range_emit_node(struct range_table *table, u32 node,
 	return true;
 }
 
-static bool range_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-		       void *context)
+static bool range_rows(void *memory, u32 space, size_t *at, size_t limit,
+		       engine_emit emit, void *context)
 {
 	struct range_table *table = memory;
 	const struct range_tree *tree = &table->tree;
 
-	for (; *at < range_node_count(tree); ++*at) {
+	for (; *at < range_node_count(tree) && limit; ++*at, limit--) {
 		if (!range_is_used(tree, *at) ||
 		    (space && range_space(tree, *at) != space))
 			continue;
 		if (!range_emit_node(table, *at, emit, context))
 			return false;
 	}
-	return true;
+	return *at == range_node_count(tree);
 }
 
 static void range_describe_value(u32 of, const struct stream_event *event,
@@ -379,15 +379,17 @@ static void range_sample(const struct engine_params *params,
 		range_describe_value(of, event, period, &sample->range);
 }
 
-static void range_forget(void *memory, u32 space)
+/* All of a tree goes at once. Nodes have numbers of 16 bits. */
+static bool range_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct range_table *table = memory;
 	u32 root = range_root_find(&table->tree, space);
 
 	if (root == RANGE_NO_ROOT)
-		return;
+		return true;
 	table->evicted += range_root_drop(&table->tree, root);
 	table->root = RANGE_NO_ROOT;
+	return true;
 }
 
 static u64 range_evicted(const void *memory)

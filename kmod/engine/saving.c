@@ -195,11 +195,12 @@ static bool saving_tell(const struct saving_kind *kind,
 }
 
 bool saving_rows(const struct saving_kind *kind, struct saving_table *table,
-		 u32 space, size_t *at, engine_emit emit, void *context)
+		 u32 space, size_t *at, size_t limit, engine_emit emit,
+		 void *context)
 {
 	size_t ways = (size_t)table->set_count * SAVING_WAYS;
 
-	for (; *at < ways; ++*at) {
+	for (; *at < ways && limit; ++*at, limit--) {
 		u32 set = *at / SAVING_WAYS, way = *at % SAVING_WAYS;
 		struct saving_item *item = saving_at(kind, table, set, way);
 
@@ -209,7 +210,7 @@ bool saving_rows(const struct saving_kind *kind, struct saving_table *table,
 		if (!saving_tell(kind, table, item, emit, context))
 			return false;
 	}
-	return true;
+	return *at == ways;
 }
 
 static void saving_forget_set(const struct saving_kind *kind,
@@ -229,13 +230,12 @@ static void saving_forget_set(const struct saving_kind *kind,
 	}
 }
 
-void saving_forget(const struct saving_kind *kind, struct saving_table *table,
-		   u32 space)
+bool saving_forget(const struct saving_kind *kind, struct saving_table *table,
+		   u32 space, size_t *at, size_t limit)
 {
-	u32 at;
-
-	for (at = 0; table->used && at < table->set_count; at++)
-		saving_forget_set(kind, table, at, space);
+	for (; table->used && *at < table->set_count && limit; ++*at, limit--)
+		saving_forget_set(kind, table, *at, space);
+	return !table->used || *at == table->set_count;
 }
 
 u64 saving_evicted(const void *table)

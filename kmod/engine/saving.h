@@ -118,15 +118,16 @@ struct saving_item *saving_add(const struct saving_kind *kind,
 
 /*
  * These implement functions of struct engine_ops, for items of @kind. The limit
- * of saving_merge() is in sets.
+ * of saving_rows() is in ways of sets, others are in sets.
  */
 size_t saving_merge(const struct saving_kind *kind,
 		    struct saving_table *profile, struct saving_table *table,
 		    size_t limit);
 bool saving_rows(const struct saving_kind *kind, struct saving_table *table,
-		 u32 space, size_t *at, engine_emit emit, void *context);
-void saving_forget(const struct saving_kind *kind, struct saving_table *table,
-		   u32 space);
+		 u32 space, size_t *at, size_t limit, engine_emit emit,
+		 void *context);
+bool saving_forget(const struct saving_kind *kind, struct saving_table *table,
+		   u32 space, size_t *at, size_t limit);
 u64 saving_evicted(const void *table);
 u64 saving_pending(const void *table);
 

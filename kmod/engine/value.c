@@ -136,19 +136,19 @@ static bool value_emit_slot(struct value_table *table, struct value_slot *slot,
 	return true;
 }
 
-static bool value_rows(void *memory, u32 space, size_t *at, engine_emit emit,
-		       void *context)
+static bool value_rows(void *memory, u32 space, size_t *at, size_t limit,
+		       engine_emit emit, void *context)
 {
 	struct value_table *table = memory;
 
-	for (; *at < table->slot_count; ++*at) {
+	for (; *at < table->slot_count && limit; ++*at, limit--) {
 		struct value_slot *slot = &table->slots[*at];
 
 		if (slot->loads && (!space || slot->owner == space + 1) &&
 		    !value_emit_slot(table, slot, emit, context))
 			return false;
 	}
-	return true;
+	return *at == table->slot_count;
 }
 
 static void value_sample(const struct engine_params *params,
@@ -169,9 +169,9 @@ static void value_sample(const struct engine_params *params,
 	row->values[0].value = event->value;
 }
 
-static void value_forget(void *memory, u32 space)
+static bool value_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
-	value_table_forget(memory, space + 1);
+	return value_table_forget(memory, space + 1, at, limit);
 }
 
 static u64 value_evicted(const void *memory)

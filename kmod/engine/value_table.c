@@ -369,20 +369,24 @@ void value_table_taken(struct value_table *table)
 	table->crowded = false;
 }
 
-void value_table_forget(struct value_table *table, u32 owner)
+static void value_forget_quiet(struct value_table *table,
+			       struct value_quiet *quiet)
 {
-	u32 i;
+	value_count_out(table, quiet->loads);
+	memset(quiet, 0, sizeof(*quiet));
+	table->quieted--;
+}
 
-	for (i = 0; table->used && i < table->slot_count; i++)
-		if (table->slots[i].owner == owner)
-			value_evict(table, &table->slots[i]);
-	for (i = 0; table->quieted && i < table->slot_count; i++) {
-		struct value_quiet *quiet = &table->quiet[i];
-
-		if (quiet->owner != owner)
-			continue;
-		value_count_out(table, quiet->loads);
-		memset(quiet, 0, sizeof(*quiet));
-		table->quieted--;
+bool value_table_forget(struct value_table *table, u32 owner, size_t *at,
+			size_t limit)
+{
+	for (; *at < table->slot_count && limit; ++*at, limit--) {
+		if (!table->used && !table->quieted)
+			return true;
+		if (table->slots[*at].owner == owner)
+			value_evict(table, &table->slots[*at]);
+		if (table->quiet[*at].owner == owner)
+			value_forget_quiet(table, &table->quiet[*at]);
 	}
+	return *at == table->slot_count;
 }

@@ -79,8 +79,13 @@ void value_table_init(struct value_table *table, void *memory, size_t size,
  * value_table_forget() - Give all loads of an address space up
  * @table: the table.
  * @owner: address space + 1.
+ * @at: as @limit, of forget() in struct engine_ops.
+ * @limit: the most slots to look at.
+ *
+ * Return: false if there is more to do.
  */
-void value_table_forget(struct value_table *table, u32 owner);
+bool value_table_forget(struct value_table *table, u32 owner, size_t *at,
+			size_t limit);
 
 /**
  * value_table_take() - Move an item to a profile

@@ -49,7 +49,7 @@ static void give_rows(struct user_engine *engine)
 	size_t at = 0;
 
 	engine_settle(engine->ops, engine->profile, 0);
-	engine->ops->rows(engine->profile, 0, &at, give, engine);
+	engine->ops->rows(engine->profile, 0, &at, SIZE_MAX, give, engine);
 	engine->merged = 0;
 }
 

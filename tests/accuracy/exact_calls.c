@@ -208,7 +208,7 @@ static int print_windows(struct recording *recording)
 	call_engine.table_init(table, TABLE_SIZE, &params);
 	windows = runs_feed(&recording->runs, &call_engine, table);
 	seen.total = call_engine.pending(table);
-	call_engine.rows(table, 0, &(size_t){ 0 }, take_row, &seen);
+	call_engine.rows(table, 0, &(size_t){ 0 }, ~0UL, take_row, &seen);
 	printf("%llu %llu %llu %llu %.2f\n", (unsigned long long)windows,
 	       (unsigned long long)seen.total, (unsigned long long)seen.inside,
 	       (unsigned long long)seen.pairs, seen.width / seen.pairs);

@@ -372,7 +372,7 @@ static int print_windows(struct recording *recording)
 	follow_all(recording);
 	edge_engine.table_init(table, TABLE_SIZE, &params);
 	windows = runs_feed(&recording->runs, &edge_engine, table);
-	edge_engine.rows(table, 0, &(size_t){ 0 }, take_row, recording);
+	edge_engine.rows(table, 0, &(size_t){ 0 }, ~0UL, take_row, recording);
 	sum_up(recording);
 	if (!make_view(&views[0], recording, true) ||
 	    !make_view(&views[1], recording, false))

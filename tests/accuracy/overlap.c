@@ -277,8 +277,8 @@ static void print_overlaps(const struct profile *profile)
 		const struct sampler *sampler = &profile->samplers[i];
 		struct sampled sampled = { 0 };
 
-		call_engine.rows(sampler->calls, 0, &(size_t){ 0 }, take_row,
-				 &sampled);
+		call_engine.rows(sampler->calls, 0, &(size_t){ 0 }, ~0UL,
+				 take_row, &sampled);
 		printf("%u %u %llu %.1f %.1f %llu %.1f\n", sampler->burst,
 		       inverses[i % FREQUENCIES],
 		       (unsigned long long)sampled.pairs.total,

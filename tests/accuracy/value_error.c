@@ -263,7 +263,7 @@ static void retire(struct engine *engine)
 
 	engine->updates += engine->table->used;
 	value_engine.merge(engine->profile, engine->table, SIZE_MAX);
-	value_engine.rows(engine->profile, 0, &at, take_row, engine);
+	value_engine.rows(engine->profile, 0, &at, ~0UL, take_row, engine);
 }
 
 static void feed(struct engine *engine, const struct load *load)

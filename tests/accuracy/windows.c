@@ -127,7 +127,7 @@ static void feed_windows(const struct stream *stream, u64 random,
 	loop_engine.merge(profile, table, ~0UL);
 	engine_settle(&loop_engine, profile, 0);
 	at = 0;
-	loop_engine.rows(profile, 0, &at, take_row, estimates);
+	loop_engine.rows(profile, 0, &at, ~0UL, take_row, estimates);
 	free(table);
 	free(profile);
 	free(cursor);

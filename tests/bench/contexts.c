@@ -188,7 +188,7 @@ static void compare(struct bench *bench, const char *name)
 	rows_branches(&rows, take, &stream);
 	rows_free(&rows, &none);
 	time_all(bench, &stream);
-	cct_engine.rows(bench->profile, 0, &at, count_row, &contexts);
+	cct_engine.rows(bench->profile, 0, &at, ~0UL, count_row, &contexts);
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	printf("%-8s %8zu branches %7zu calls ", name, stream.count,
 	       stream.calls);

@@ -111,7 +111,7 @@ static struct counts *count(const struct stream *stream, size_t size)
 	retire(&memory);
 	loop_engine.settle(memory.profile, 1, &at, SIZE_MAX);
 	at = 0;
-	loop_engine.rows(memory.profile, 1, &at, take, counts);
+	loop_engine.rows(memory.profile, 1, &at, ~0UL, take, counts);
 	qsort(counts->items, counts->count, sizeof(*counts->items),
 	      hottest_first);
 	free(memory.table);

@@ -161,7 +161,7 @@ static struct accuracy judge(const struct stream *stream, void *table)
 	struct range_set set = { 0 };
 	size_t at = 0, i;
 
-	range_engine.rows(table, 0, &at, take_row, &set);
+	range_engine.rows(table, 0, &at, ~0UL, take_row, &set);
 	if (range_set_build(&set, HOT * stream->count))
 		abort();
 	for (i = 0; i < set.count; i++) {

@@ -238,7 +238,7 @@ static void compare(struct bench *bench, const char *name)
 	rows_branches(&rows, take, samples);
 	rows_free(&rows, &none);
 	time_all(bench, samples);
-	cct_engine.rows(bench->profile, 0, &at, count_row, &contexts);
+	cct_engine.rows(bench->profile, 0, &at, ~0UL, count_row, &contexts);
 	count = samples->stacks.count;
 	name = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 	printf("%-8s %7zu stacks of %4.1f frames, %3.0f %% seen before ", name,

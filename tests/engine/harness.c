@@ -150,7 +150,7 @@ static bool read_rows(struct harness *h)
 				   1 + random_below(&h->random, 300)))
 		;
 	at = 0;
-	while (!loop_engine.rows(h->tables.profile, 0, &at, take, h))
+	while (!loop_engine.rows(h->tables.profile, 0, &at, ~0UL, take, h))
 		if (random_once_in(&h->random, 8))
 			return false;
 	return true;

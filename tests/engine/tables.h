@@ -111,16 +111,55 @@ static inline void tables_retire(const struct tables *tables,
 	assert_int_equal(engine->evicted(table), 0);
 }
 
-/* Reads all rows, however often some are refused. */
+/* The most things that rows() and forget() look at in one go. */
+enum { TABLES_LOOKS = 37 };
+
+struct tables_taker {
+	engine_emit take;
+	void *context;
+	size_t rows;		/* since rows() was called */
+};
+
+static inline bool tables_take(void *context, const void *row, u64 ip, u64 addr,
+			       u64 period)
+{
+	struct tables_taker *taker = context;
+
+	taker->rows++;
+	return taker->take(taker->context, row, ip, addr, period);
+}
+
+/* Reads all rows, however often some are refused, and a few in one go. */
 static inline void tables_read(const struct tables *tables, engine_emit take,
 			       void *context)
 {
+	const struct engine_ops *engine = tables->engine;
+	struct tables_taker taker = { .take = take, .context = context };
+	size_t parts = engine == &multi_engine ? ENGINE_COUNT : 1, at = 0;
+	bool done;
+
+	do {
+		taker.rows = 0;
+		done = engine->rows(tables->profile, 0, &at, TABLES_LOOKS,
+				    tables_take, &taker);
+		assert_true(taker.rows <= parts * TABLES_LOOKS);
+		tables_account(tables);
+	} while (!done);
+	assert_int_equal(engine->pending(tables->profile), 0);
+}
+
+/* Forgets a space, a few things in one go. */
+static inline void tables_forget(const struct engine_ops *engine, void *table,
+				 u32 space)
+{
+	u64 units = engine->pending(table) + engine->evicted(table);
 	size_t at = 0;
 
-	while (!tables->engine->rows(tables->profile, 0, &at, take, context))
-		tables_account(tables);
-	tables_account(tables);
-	assert_int_equal(tables->engine->pending(tables->profile), 0);
+	while (!engine->forget(table, space, &at, TABLES_LOOKS))
+		assert_int_equal(engine->pending(table) +
+				 engine->evicted(table), units);
+	assert_int_equal(engine->pending(table) + engine->evicted(table),
+			 units);
 }
 
 /* Merges and reads everything. The rest was evicted. */

@@ -319,7 +319,8 @@ static size_t nests_read(struct nests *nests, size_t limit)
 		assert_true(at > before);
 	at = 0;
 	assert_true(
-		loop_engine.rows(nests->profile, 0, &at, nests_take, nests));
+		loop_engine.rows(nests->profile, 0, &at, ~0UL, nests_take,
+				 nests));
 	return calls;
 }
 
@@ -602,7 +603,7 @@ static void test_forget(void **state)
 	tables_retire(&h.tables, 0, 100);
 	before = loop_engine.pending(h.tables.profile);
 	assert_int_equal(before, 3);
-	loop_engine.forget(h.tables.profile, 2);
+	tables_forget(&loop_engine, h.tables.profile, 2);
 	assert_int_equal(loop_engine.pending(h.tables.profile), 2);
 	assert_int_equal(loop_engine.evicted(h.tables.profile), 1);
 	harness_finish(&h);

@@ -536,7 +536,7 @@ static void test_forget(void **state)
 	}
 	retire(&bench);
 	for (i = 1; i <= 3; i++) {
-		range_engine.forget(profile, i);
+		tables_forget(&range_engine, profile, i);
 		tables_account(&bench.tables);
 		assert_int_equal(range_engine.evicted(profile), 3000 * i);
 	}

@@ -426,16 +426,16 @@ static void test_forget(void **state)
 	for (i = 0; i < 9000; i++)
 		feed(&bench, 1 + i % 3, 0x1000 + i % 10, 0x2000);
 	retire(&bench, 1000);
-	assert_true(call_engine.rows(bench.tables.profile, 1, &at, take_row,
-				     &bench));
+	assert_true(call_engine.rows(bench.tables.profile, 1, &at, ~0UL,
+				     take_row, &bench));
 	assert_int_equal(bench.tables.delivered, 3000);
-	call_engine.forget(bench.tables.profile, 1);
+	tables_forget(&call_engine, bench.tables.profile, 1);
 	tables_account(&bench.tables);
 	assert_int_equal(call_engine.evicted(bench.tables.profile), 0);
-	call_engine.forget(bench.tables.profile, 2);
+	tables_forget(&call_engine, bench.tables.profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(call_engine.evicted(bench.tables.profile), 3000);
-	call_engine.forget(bench.tables.profile, 77);
+	tables_forget(&call_engine, bench.tables.profile, 77);
 	read_rows(&bench);
 	assert_int_equal(bench.tables.delivered, 6000);
 	bench_free(&bench);

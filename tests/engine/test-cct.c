@@ -970,7 +970,7 @@ static void test_forget(void **state)
 	tables_retire(&bench.tables, 0, 1000);
 	tables_retire(&bench.tables, 1, 1000);
 	tables_retire(&bench.tables, 2, 1000);
-	cct_engine.forget(bench.tables.profile, 2);
+	tables_forget(&cct_engine, bench.tables.profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(cct_engine.evicted(bench.tables.profile), 20);
 	finish(&bench);

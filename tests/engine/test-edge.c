@@ -533,12 +533,12 @@ static void test_forget(void **state)
 		feed(&bench, 0, i % 3, &event);
 	}
 	retire(&bench, 1000);
-	assert_true(edge_engine.rows(bench.tables.profile, 1, &at, take_row,
-				     &bench));
+	assert_true(edge_engine.rows(bench.tables.profile, 1, &at, ~0UL,
+				     take_row, &bench));
 	assert_int_equal(bench.tables.delivered, 3000);
-	edge_engine.forget(bench.tables.profile, 1);
+	tables_forget(&edge_engine, bench.tables.profile, 1);
 	assert_int_equal(edge_engine.evicted(bench.tables.profile), 0);
-	edge_engine.forget(bench.tables.profile, 2);
+	tables_forget(&edge_engine, bench.tables.profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(edge_engine.evicted(bench.tables.profile), 3000);
 	read_rows(&bench);

@@ -215,8 +215,8 @@ static void forget_work(struct work *work, u32 space)
 	unsigned int i;
 
 	for (i = 0; i < TABLES; i++)
-		engine->forget(work->tables.items[i], space);
-	engine->forget(work->tables.profile, space);
+		tables_forget(engine, work->tables.items[i], space);
+	tables_forget(engine, work->tables.profile, space);
 	tables_account(&work->tables);
 }
 
@@ -905,16 +905,16 @@ static void test_rows_at(void **state)
 	multi->refusals = 2;
 	tables_retire(&multi->tables, 0, 100);
 	engine_settle(&multi_engine, multi->tables.profile, 0);
-	while (!multi_engine.rows(multi->tables.profile, 0, &at, take_row,
-				  multi)) {
+	while (!multi_engine.rows(multi->tables.profile, 0, &at, TABLES_LOOKS,
+				  take_row, multi)) {
 		assert_true(at >= last);
 		last = at;
 	}
 	assert_int_equal(multi_engine.pending(multi->tables.profile), 0);
 	last = at;
 	i = multi->tables.delivered;
-	assert_true(multi_engine.rows(multi->tables.profile, 0, &at, take_row,
-				      multi));
+	assert_true(multi_engine.rows(multi->tables.profile, 0, &at, ~0UL,
+				      take_row, multi));
 	assert_int_equal(at, last);
 	assert_int_equal(multi->tables.delivered, i);
 	for (i = 0; i < MULTI_PARTS; i++)

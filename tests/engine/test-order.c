@@ -141,7 +141,8 @@ static void run(u64 seed, u32 basis)
 		if (random_once_in(&random, 20))
 			check_order(table);
 		if (random_once_in(&random, 1000))
-			loop_forget(table, 1 + random_below(&random, SPACES));
+			loop_forget(table, 1 + random_below(&random, SPACES),
+				    &(size_t){ 0 }, ~0UL);
 	}
 	check_order(table);
 	assert_true(table->used > table->slots / 2);

@@ -632,17 +632,17 @@ static void test_forget(void **state)
 		feed(&bench, i % 3, 0, &jump);
 	}
 	tables_retire(&bench.tables, 0, 100);
-	assert_true(path_engine.rows(profile, 1, &at, take_row, &bench));
+	assert_true(path_engine.rows(profile, 1, &at, ~0UL, take_row, &bench));
 	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
-	assert_false(path_engine.rows(profile, 2, &at, refuse_row, NULL));
-	path_engine.forget(profile, 1);
+	assert_false(path_engine.rows(profile, 2, &at, ~0UL, refuse_row, NULL));
+	tables_forget(&path_engine, profile, 1);
 	tables_account(&bench.tables);
 	assert_int_equal(tables_evicted(&bench.tables), 0);
-	path_engine.forget(profile, 2);
+	tables_forget(&path_engine, profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(tables_evicted(&bench.tables), 3000);
-	path_engine.forget(profile, 77);
+	tables_forget(&path_engine, profile, 77);
 	read_rows(&bench);
 	assert_int_equal(bench.tables.delivered, 6000);
 	bench_free(&bench);

@@ -549,20 +549,21 @@ static void test_forget(void **state)
 	for (i = 0; i < 9000; i++)
 		feed_weight(&bench, 1 + i % 3, hot_spot(&bench.random), 1);
 	retire(&bench, 100);
-	assert_true(range_engine.rows(profile, 1, &at, take_row, &bench));
+	assert_true(range_engine.rows(profile, 1, &at, ~0UL, take_row, &bench));
 	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
-	assert_false(range_engine.rows(profile, 2, &at, refuse_row, NULL));
-	range_engine.forget(profile, 1);
+	assert_false(range_engine.rows(profile, 2, &at, ~0UL, refuse_row,
+				       NULL));
+	tables_forget(&range_engine, profile, 1);
 	tables_account(&bench.tables);
 	assert_int_equal(range_engine.evicted(profile), 0);
-	range_engine.forget(profile, 2);
+	tables_forget(&range_engine, profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(range_engine.evicted(profile), 3000);
-	range_engine.forget(profile, 77);
+	tables_forget(&range_engine, profile, 77);
 	read_rows(&bench);
 	assert_int_equal(bench.tables.delivered, 6000);
-	range_engine.forget(profile, 3);
+	tables_forget(&range_engine, profile, 3);
 	assert_int_equal(profile->room, room);
 	assert_int_equal(profile->n, 0);
 	bench_free(&bench);
@@ -657,7 +658,7 @@ static void test_values(void **state)
 		u64 place;
 
 		range_engine.feed(table, NULL, &events[i]);
-		assert_true(range_engine.rows(table, 0, &at, take_place,
+		assert_true(range_engine.rows(table, 0, &at, ~0UL, take_place,
 					      &place));
 		assert_int_equal(place, wanted[i]);
 		range_engine.sample(&params, &events[i], 7, &sample);

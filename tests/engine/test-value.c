@@ -894,25 +894,26 @@ static void test_forget(void **state)
 	for (i = 0; i < 9000; i++)
 		feed_task(&bench, i % 3, 1 + i % 3, 0x10 + i % 50, i % 4);
 	tables_retire(&bench.tables, 0, 100);
-	assert_true(value_engine.rows(profile, 1, &at, take_row, &bench));
+	assert_true(value_engine.rows(profile, 1, &at, ~0UL, take_row, &bench));
 	assert_int_equal(bench.tables.delivered, 3000);
 	at = 0;
-	assert_false(value_engine.rows(profile, 2, &at, refuse_row, NULL));
-	value_engine.forget(profile, 1);
+	assert_false(value_engine.rows(profile, 2, &at, ~0UL, refuse_row,
+				       NULL));
+	tables_forget(&value_engine, profile, 1);
 	tables_account(&bench.tables);
 	assert_int_equal(tables_evicted(&bench.tables), 0);
-	value_engine.forget(profile, 2);
+	tables_forget(&value_engine, profile, 2);
 	tables_account(&bench.tables);
 	assert_int_equal(tables_evicted(&bench.tables), 3000);
-	value_engine.forget(profile, 77);
+	tables_forget(&value_engine, profile, 77);
 	read_rows(&bench);
 	assert_int_equal(bench.tables.delivered, 6000);
-	value_engine.forget(profile, 3);
+	tables_forget(&value_engine, profile, 3);
 	assert_int_equal(profile->used, 0);
 	/* The same in a table, whose runs are not counted yet. */
 	feed_task(&bench, 0, 4, 0x10, 1);
 	feed_task(&bench, 0, 4, 0x10, 1);
-	value_engine.forget(bench.tables.items[0], 4);
+	tables_forget(&value_engine, bench.tables.items[0], 4);
 	tables_account(&bench.tables);
 	assert_int_equal(tables_evicted(&bench.tables), 3002);
 	bench_free(&bench);

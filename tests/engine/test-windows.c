@@ -189,7 +189,7 @@ static void read_rows(struct engine *engine)
 
 	loop_engine.merge(engine->profile, engine->table, ~0UL);
 	engine_settle(&loop_engine, engine->profile, 0);
-	loop_engine.rows(engine->profile, 0, &at, take, engine);
+	loop_engine.rows(engine->profile, 0, &at, ~0UL, take, engine);
 }
 
 /* Feeds all windows, and reads rows in between. */
@@ -426,7 +426,7 @@ static struct rows feed_repeated(const struct events *events, u64 seed,
 	feed_again(&engine, again);
 	loop_engine.merge(engine.profile, engine.table, ~0UL);
 	engine_settle(&loop_engine, engine.profile, 0);
-	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
+	loop_engine.rows(engine.profile, 0, &row, ~0UL, keep_row, &rows);
 	free(engine.table);
 	free(engine.profile);
 	return rows;
@@ -489,7 +489,7 @@ static struct rows feed_crowded(const struct events *programs, u64 seed,
 	loop_engine.merge(engine.profile, engine.table, ~0UL);
 	*evicted += loop_engine.evicted(engine.profile);
 	engine_settle(&loop_engine, engine.profile, 0);
-	loop_engine.rows(engine.profile, 0, &row, keep_row, &rows);
+	loop_engine.rows(engine.profile, 0, &row, ~0UL, keep_row, &rows);
 	free(engine.table);
 	free(engine.profile);
 	return rows;

@@ -68,10 +68,11 @@ static size_t return_merge(void *profile, void *table, size_t limit)
 	return saving_merge(&kind, profile, table, limit);
 }
 
-static bool return_rows(void *table, u32 space, size_t *at, engine_emit emit,
-			void *context)
+static bool return_rows(void *table, u32 space, size_t *at, size_t limit,
+			engine_emit emit, void *context)
 {
-	return saving_rows(&kind, table, space, at, emit, context);
+	return saving_rows(&kind, table, space, at, limit, emit,
+			   context);
 }
 
 static void return_sample(const struct engine_params *params,
@@ -91,9 +92,9 @@ static void return_sample(const struct engine_params *params,
 	sample->addr = event->to;
 }
 
-static void return_forget(void *table, u32 space)
+static bool return_forget(void *table, u32 space, size_t *at, size_t limit)
 {
-	saving_forget(&kind, table, space);
+	return saving_forget(&kind, table, space, at, limit);
 }
 
 const struct engine_ops return_engine = {

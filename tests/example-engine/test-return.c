@@ -86,7 +86,7 @@ static void test_engine(void **state)
 	assert_int_equal(engine->pending(table), 2);
 	engine->merge(profile, table, ~0UL);
 	assert_int_equal(engine->pending(table), 0);
-	assert_true(engine->rows(profile, 0, &at, emit, &seen));
+	assert_true(engine->rows(profile, 0, &at, ~0UL, emit, &seen));
 	assert_int_equal(seen.rows, 1);
 	assert_int_equal(seen.from, 0x40);
 	assert_int_equal(seen.to, 0x80);

@@ -156,7 +156,7 @@ static void read_rows(engine_emit take)
 	size_t at = 0;
 
 	engine_settle(fuzzed, run.profile, 0);
-	fuzzed->rows(run.profile, 0, &at, take, NULL);
+	fuzzed->rows(run.profile, 0, &at, ~0UL, take, NULL);
 	account();
 }
 
@@ -176,7 +176,7 @@ static void act(unsigned int what, unsigned int table, size_t limit, u32 space,
 		break;
 	case 4:
 		retire(table, 1000);
-		fuzzed->forget(run.profile, space);
+		engine_forget(fuzzed, run.profile, space);
 		account();
 		break;
 	}

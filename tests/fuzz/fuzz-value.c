@@ -119,7 +119,7 @@ static void feed(const struct bytes *bytes)
 		event.from += bytes->shift >> 6;
 	}
 	if (bytes->kind >> 4 == 4)
-		value_engine.forget(run.tables[table], event.space);
+		engine_forget(&value_engine, run.tables[table], event.space);
 	act(bytes->kind >> 4, table, 1 + bytes->step, event.space, take);
 }
 

@@ -240,7 +240,7 @@ static void paths_end(struct paths *paths)
 {
 	size_t at = 0;
 
-	assert_true(path_engine.rows(paths->table, 0, &at, take_fed,
+	assert_true(path_engine.rows(paths->table, 0, &at, ~0UL, take_fed,
 				     &paths->fed));
 	assert_int_equal(path_engine.evicted(paths->table), 0);
 	paths_finish(&paths->exact);
