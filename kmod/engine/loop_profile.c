@@ -297,20 +297,23 @@ static void loop_forget_loops(struct loop_table *table, u32 space)
 	order_link(table);
 }
 
-/* Loops and places go at once. They have numbers of 16 bits. */
+/*
+ * Loops and places go at once. They have numbers of 16 bits. They go before the
+ * segments, of which some alone would say less than was told of the loops.
+ */
 bool loop_forget(void *memory, u32 space, size_t *at, size_t limit)
 {
 	struct loop_table *table = memory;
 	struct flow_table *flow = &table->flow;
 
+	if (!*at) {
+		loop_forget_loops(table, space);
+		places_forget(table, space);
+		loop_forget_effects(table);
+	}
 	for (; *at < flow->slot_count && limit; ++*at, limit--)
 		if (flow->segments[*at].space == space)
 			flow->slots[*at].key = 0;
-	if (*at < flow->slot_count)
-		return false;
-	loop_forget_loops(table, space);
-	places_forget(table, space);
-	loop_forget_effects(table);
-	return true;
+	return *at == flow->slot_count;
 }
 

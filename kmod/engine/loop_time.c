@@ -94,7 +94,7 @@ bool places_rows(struct loop_table *table, u32 space, size_t *at, size_t limit,
 		    !place_emit(place, emit, context))
 			return false;
 	}
-	return *at == end;
+	return *at >= end;
 }
 
 void places_forget(struct loop_table *table, u32 space)

@@ -613,6 +613,50 @@ static void test_forget(void **state)
 	harness_free(&h);
 }
 
+static bool take_none(void *context, const void *row, u64 ip, u64 addr,
+		      u64 period)
+{
+	fail_msg("a row of %lld entries",
+		 ((const struct hwprof_row_loop *)row)->entries);
+	return true;
+}
+
+/* All of a space was told. While it is forgotten, nothing of it is said. */
+static void test_rows_while_forgetting(void **state)
+{
+	struct harness_style style = small;
+	struct harness h;
+	size_t at = 0, row;
+	u64 i, base;
+
+	style.tasks = style.tables = 1;
+	style.exchanges = style.readings = style.refusals = 0;
+	harness_init(&h, &style, SPAN, 1);
+	for (i = 0; i < 20; i++) {
+		base = 0x1000 * (i + 1);
+		const struct stream_event events[] = {
+			{ .kind = STREAM_CALL, .from = 0x900,
+			  .to = base + 0x100, .space = 2 },
+			{ .kind = STREAM_COND, .from = base + 0x110,
+			  .to = base + 0x104, .space = 2 },
+			{ .kind = STREAM_RET, .from = base + 0x112,
+			  .to = 0x905, .space = 2 },
+		};
+
+		for (size_t k = 0; k < 3; k++)
+			harness_feed(&h, 0, &events[k]);
+	}
+	harness_finish(&h);
+	while (!loop_engine.forget(h.tables.profile, 2, &at, 1)) {
+		engine_settle(&loop_engine, h.tables.profile, 0);
+		row = 0;
+		loop_engine.rows(h.tables.profile, 0, &row, ~0UL, take_none,
+				 NULL);
+	}
+	assert_true(at > 1);
+	harness_free(&h);
+}
+
 /* The smallest allowed table works. */
 static void test_smallest_table(void **state)
 {
@@ -652,6 +696,7 @@ int main(void)
 		cmocka_unit_test(test_spaces_alternate),
 		cmocka_unit_test(test_signals_nest),
 		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_rows_while_forgetting),
 		cmocka_unit_test(test_smallest_table),
 	};
 
