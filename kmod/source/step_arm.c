@@ -43,9 +43,10 @@ static void step_arm_record(struct step_cpu *cpu, struct step_task *record,
 		return;
 	}
 	if (!record->armed) {
-		record->ip = task_pt_regs(task)->ip;
-		if (task == current || !cpu->next_was_armed)
+		if (task == current || !cpu->next_was_armed) {
+			record->ip = task_pt_regs(task)->ip;
 			record->steps++;	/* code has run unseen */
+		}
 		WRITE_ONCE(record->armed, true);
 	}
 	tf_arm(task);

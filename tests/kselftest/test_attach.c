@@ -1125,39 +1125,69 @@ static void yield_for_ever(void *context)
 		sched_yield();
 }
 
-/*
- * Perf takes the events of a cgroup from the CPU while others run on it. No
- * code of the cgroup runs unseen meanwhile, so the engine loses no loop.
- */
-TEST_F(broker, a_cgroup_beside_others)
+/* Perf takes the events of a cgroup from the CPU while others run on it. */
+static void run_cgroup_beside_others(struct __test_metadata *_metadata,
+				     FIXTURE_DATA(broker) *self,
+				     uint64_t config)
 {
 	struct perf_event_attr attr =
-		event_attr_sampling(EVENT_LOOPS | EVENT_STEP | EVENT_ROWS, 1);
+		event_attr_sampling(config | EVENT_STEP | EVENT_ROWS, 1);
 	struct child child[2] = {
 		child_start(take_turns, NULL),
 		child_start(yield_for_ever, NULL),
 	};
 	int folder[2];
 
-	if (!event_has_cgroups())
-		SKIP(return, "the kernel has no cgroups");
 	attr.config1 = EVENT_INTERVAL(50);
 	ASSERT_TRUE(enter_cgroups(child, folder));
 	self->about[0].pid = child[0].pid;
 	ASSERT_EQ(0, recording_open_cgroup(&self->events[0], &attr, folder[0],
-					   64, &self->tally[0]));
+					   1024, &self->tally[0]));
 	recording_control(&self->events[0], PERF_EVENT_IOC_ENABLE);
 	child_go(&child[1]);
 	child_go(&child[0]);
 	EXPECT_EQ(0, recording_wait(&self->events[0], child[0].pid));
 	recording_control(&self->events[0], PERF_EVENT_IOC_DISABLE);
 	recording_drain(&self->events[0]);
-	EXPECT_LE(TURNS * KNOWN_BACK, self->tally[0].period);
-	EXPECT_EQ(0, self->about[0].others);
 	/* where the events began, and where the process moved to its CPU */
 	EXPECT_GT(5, self->tally[0].totals.gaps);
 	recording_close(&self->events[0]);
 	EXPECT_TRUE(leave_cgroups(child, folder));
+}
+
+/*
+ * No code of the cgroup runs unseen meanwhile, so the engine loses no loop.
+ */
+TEST_F(broker, a_cgroup_beside_others)
+{
+	if (!event_has_cgroups())
+		SKIP(return, "the kernel has no cgroups");
+	run_cgroup_beside_others(_metadata, self, EVENT_LOOPS);
+	EXPECT_LE(TURNS * KNOWN_BACK, self->tally[0].period);
+	EXPECT_EQ(0, self->about[0].others);
+}
+
+static void count_calls(struct tally *tally, const struct sample *sample)
+{
+	const struct hwprof_row_branches *row = (const void *)sample->row;
+	uint64_t *calls = tally->context;
+	unsigned int i;
+
+	for (i = 0; i < row->count; i++)
+		*calls += row->branches[i].kind == HWPROF_BRANCH_SYSCALL;
+}
+
+/* It loses no system call either, in which the CPU was given to others. */
+TEST_F(broker, system_calls_of_a_cgroup_beside_others)
+{
+	uint64_t calls = 0;
+
+	if (!event_has_cgroups())
+		SKIP(return, "the kernel has no cgroups");
+	self->tally[0].see = count_calls;
+	self->tally[0].context = &calls;
+	run_cgroup_beside_others(_metadata, self, EVENT_BRANCHES);
+	EXPECT_LE(TURNS, calls);
 }
 
 /* One file descriptor, which is now this folder and now that one. */
