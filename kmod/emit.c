@@ -749,9 +749,10 @@ void lane_emit(struct lane *lane)
 		emit_table(&now, table);
 	}
 	/* The table evicts what did not go out. */
-	evicted = engine->evicted(table->memory);
 	engine_forget(engine, table->memory, 0);
-	session->evicted += engine->evicted(table->memory) - evicted;
+	evicted = engine->evicted(table->memory);
+	session->evicted += evicted - table->evicted;
+	table->evicted = evicted;
 	session->delivered += now.delivered;
 	session->fed += lane->fed;
 	lane->fed = 0;

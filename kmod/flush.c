@@ -374,13 +374,16 @@ static void flush_rest(struct session *session, bool last)
 		WRITE_ONCE(session->retry_ms, RETRY_MS);
 }
 
-/*
- * Flush an immediate engine. It has no profile. Only stepping feeds one, so
- * that its session is never aloof.
- */
+/* Flush an immediate engine. It has no profile. */
 static void flush_immediate(struct session *session, u32 space)
 {
-	flush_begin(session);
+	cpus_read_lock();
+	if (!flush_take_lock(session, space)) {
+		cpus_read_unlock();
+		space_leave(space_find(session, space));
+		session_flush_left(session);
+		return;
+	}
 	session_note_left(session);
 	flush_rest(session, false);
 	if (space)

@@ -115,6 +115,8 @@ struct table {
 	/* Units and windows that were fed to it, and are not accounted yet. */
 	u64 fed;
 	u64 windows;
+	/* Immediate engine: units evicted when it was last emitted. */
+	u64 evicted;
 	u64 pass;			/* of the flush that merged it last */
 	/*
 	 * The owner of the profile has it, and writes these. It is not free
