@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -77,10 +78,16 @@ static int open_all(const struct crowd *crowd)
 	return first;
 }
 
-/* Closes what a crowd has opened, and waits until its sessions have ended. */
+/*
+ * Closes what a crowd has opened, and waits until its sessions have ended. Perf
+ * frees the rings behind a grace period. The kernel then gives back a list of
+ * pages in one go: parts of that are no part of the next phase.
+ */
 static void close_from(int fd)
 {
 	must(close_range(fd, ~0U, 0), "close_range");
+	must(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0),
+	     "membarrier");
 	usleep(100000);
 }
 
