@@ -6,7 +6,7 @@
  *        send SOCKET hostile FILE
  *        send SOCKET rest SECONDS
  *
- * Each FILE is a window that ended SECONDS ago, and lasted 5 s. Hostile
+ * The FILEs are a window that ended SECONDS ago, and lasted 5 s. Hostile
  * messages are to be refused; each has a connection of its own. A rest is a
  * plan of so many seconds; the CPU time that hwprofd answers is printed, in ns.
  */
@@ -72,9 +72,10 @@ static void wait_for_end(int socket)
 static int send_files(const char *path, uint64_t seconds, char **files)
 {
 	int socket = connected(path), error = 0;
+	/* All files are of one window, however long it takes to send them. */
+	struct wire_head head = head_of(seconds);
 
 	for (; *files && !error; files++) {
-		struct wire_head head = head_of(seconds);
 		int fd = copy_of(*files);
 
 		error = wire_seal(fd);
