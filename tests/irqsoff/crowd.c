@@ -79,16 +79,22 @@ static int open_all(const struct crowd *crowd)
 }
 
 /*
- * Closes what a crowd has opened, and waits until its sessions have ended. Perf
- * frees the rings behind a grace period. The kernel then gives back a list of
- * pages in one go: parts of that are no part of the next phase.
+ * Waits until what was closed and unmapped is gone. Perf frees a ring behind a
+ * grace period. The kernel then gives back a list of pages in one go: that is
+ * no part of a phase.
  */
-static void close_from(int fd)
+static void await_end_of_closed(void)
 {
-	must(close_range(fd, ~0U, 0), "close_range");
 	must(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0),
 	     "membarrier");
 	usleep(100000);
+}
+
+/* Closes what a crowd has opened. */
+static void close_from(int fd)
+{
+	must(close_range(fd, ~0U, 0), "close_range");
+	await_end_of_closed();
 }
 
 /* Starts a process that has this one's file descriptors, whoever opens them. */
@@ -139,6 +145,7 @@ struct crowd_took crowd_measure(const struct crowd *crowd,
 	int fd, begin = lowest_free_fd();
 	struct crowd_took took;
 
+	await_end_of_closed();
 	crowd_phase(crowd, "opening", allowed.opening);
 	fd = open_all(crowd);
 	took.opening = end_phase();
