@@ -11,7 +11,6 @@
 #include "compat.h"
 #include "lane_sample.h"
 #include "session.h"
-#include "source/source.h"
 #include "symbol.h"
 
 /*
@@ -283,26 +282,14 @@ static bool lane_sample_gather(struct perf_event *event)
 }
 
 /*
- * Return true if perf stops an event of the lane although its task stays on the
- * CPU, or because it exits. An interrupt is never in the middle of a switch.
- */
-static bool lane_sample_is_last(const struct lane *lane)
-{
-	const struct source_ops *source = lane->session->source;
-
-	return in_hardirq() || current->flags & PF_EXITING ||
-	       (source->stays && source->stays());
-}
-
-/*
  * Write a last sample for the rest of the period, if samples contain their
  * period. Without that, a reader would take the rest for a whole period. It is
- * written when the task exits, or when perf stops the event for another reason
- * than a switch of tasks. Such a reason may be that the event is disabled. If
- * it is not, there is one more sample, and the sum of the periods is the same.
- * Perf may stop many events at once. An event that is not allowed a sample then
- * keeps what rest it may have, which counts as a lost event, as do rests that
- * are not found. A CPU-wide event no longer has a known owner.
+ * written when the task exits, or when the event is disabled. Disabling can
+ * only be recognised by being in an interrupt. Perf also rotates events in
+ * interrupts; then there is one more sample, and the sum of the periods is the
+ * same. Perf may stop many events at once. An event that is not allowed a
+ * sample then keeps what rest it may have, which counts as a lost event, as do
+ * rests that are not found. A CPU-wide event no longer has a known owner.
  */
 void lane_sample_rest(struct lane *lane, struct perf_event *event)
 {
@@ -310,7 +297,7 @@ void lane_sample_rest(struct lane *lane, struct perf_event *event)
 	struct pt_regs regs = arch_user_regs();
 	bool complete;
 
-	if (!lane_sample_is_last(lane))
+	if (!in_hardirq() && !(current->flags & PF_EXITING))
 		return;
 	if (!is_sampling_event(event) || lane->session->rows ||
 	    !event->hw.target ||

@@ -28,9 +28,6 @@ struct lane;
  *	until stop(). Interrupts are off.
  * @stop: The lane wants no more events. Leave it without a cursor. Interrupts
  *	are off.
- * @stays: Return true if no switch from current to another task is under way
- *	on this CPU. Interrupts are off. Sources whose events are samples one
- *	by one have it.
  * @see_accesses: Prepare for sessions that want loads and stores. Return 0 or
  *	an errno. Process context. Sources with SOURCE_ACCESSES have it.
  * @open: A root event was opened, in its event_init(). The source may make a
@@ -45,7 +42,6 @@ struct source_ops {
 	void (*leave)(const struct session *session);
 	void (*start)(struct lane *lane);
 	void (*stop)(struct lane *lane);
-	bool (*stays)(void);
 	int (*see_accesses)(void);
 	int (*open)(struct root *root);
 };

@@ -124,12 +124,6 @@ static void step_stop(struct lane *lane)
 	step_del_lane(cpu, lane);
 }
 
-/* Not known until the CPU has switched tasks once: step_probes_register(). */
-static bool step_stays(void)
-{
-	return this_cpu_read(step_cpu.next) == current;
-}
-
 void step_init(void)
 {
 	int cpu;
@@ -172,7 +166,6 @@ const struct source_ops step_source = {
 	.leave		= step_leave,
 	.start		= step_start,
 	.stop		= step_stop,
-	.stays		= step_stays,
 	.see_accesses	= step_accesses_init,
 	.open		= step_open,
 };

@@ -577,22 +577,6 @@ TEST(refresh)
 	recording_close(&recording);
 }
 
-/* A program that disables its own event gets a last sample, too. */
-TEST(disabled_by_its_program)
-{
-	struct recording recording;
-	struct tally tally = {};
-
-	open_here(_metadata, &recording, &tally, 777);
-	recording_control(&recording, PERF_EVENT_IOC_ENABLE);
-	known_run();
-	recording_control(&recording, PERF_EVENT_IOC_DISABLE);
-	recording_drain(&recording);
-	EXPECT_LE(KNOWN_BACK, event_count(recording.fd[0]));
-	EXPECT_EQ(event_count(recording.fd[0]), tally.period);
-	recording_close(&recording);
-}
-
 TEST(new_period)
 {
 	uint64_t period = 1000, known = 0, before;
