@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -78,23 +77,11 @@ static int open_all(const struct crowd *crowd)
 	return first;
 }
 
-/*
- * Waits until what was closed and unmapped is gone. Perf frees a ring behind a
- * grace period. The kernel then gives back a list of pages in one go: that is
- * no part of a phase.
- */
-static void await_end_of_closed(void)
-{
-	must(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0),
-	     "membarrier");
-	usleep(100000);
-}
-
-/* Closes what a crowd has opened. */
+/* Closes what a crowd has opened, and waits until its sessions have ended. */
 static void close_from(int fd)
 {
 	must(close_range(fd, ~0U, 0), "close_range");
-	await_end_of_closed();
+	usleep(100000);
 }
 
 /* Starts a process that has this one's file descriptors, whoever opens them. */
@@ -145,7 +132,6 @@ struct crowd_took crowd_measure(const struct crowd *crowd,
 	int fd, begin = lowest_free_fd();
 	struct crowd_took took;
 
-	await_end_of_closed();
 	crowd_phase(crowd, "opening", allowed.opening);
 	fd = open_all(crowd);
 	took.opening = end_phase();
